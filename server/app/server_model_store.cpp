@@ -66,10 +66,12 @@ class News {
   Clock::time_point told_{};
 };
 
-std::variant<chat::PulledModel, TurnError> pulled(PullRequest request, StopSignal& stop, News::Tell tell) {
+std::variant<chat::PulledModel, TurnError> pulled(PullRequest request, StopSignal& stop, News::Tell tell,
+                                                  std::function<void(const std::string&)> remark) {
   request.board = facts_of_this_board();
   News news(std::move(tell));
   PullEvents events;
+  events.remark = std::move(remark);
   events.chosen = [&news](const HubFile& file) { news.chosen(file); };
   events.download.progress = [&news](std::int64_t done, std::optional<std::int64_t> of) { news.bytes(done, of); };
   events.download.verifying = [&news] { news.verifying(); };
@@ -232,9 +234,17 @@ void ServerModelStore::run(Job& job) {
     });
   };
   const auto is_taken = threads_.submit({}, [post, work = job.work] {
-    auto outcome = pulled(work->request, work->stop, [&post](const PullProgress& progress) {
-      post([progress](ServerModelStore& self, Job& of) { self.came_on(of, progress); });
-    });
+    const auto tell_all = [&post](std::function<void(const chat::PullListener&)> news) {
+      post([news = std::move(news)](ServerModelStore&, Job& of) { tell(of, news); });
+    };
+    auto outcome = pulled(
+        work->request, work->stop,
+        [&tell_all](const PullProgress& progress) {
+          tell_all([progress](const chat::PullListener& listener) { listener.progress(progress); });
+        },
+        [&tell_all](const std::string& words) {
+          tell_all([words](const chat::PullListener& listener) { listener.remark(words); });
+        });
     post([outcome = std::move(outcome)](ServerModelStore& self, Job& of) { self.ended(of, outcome); });
   });
   if (is_taken) return;
@@ -249,11 +259,11 @@ void ServerModelStore::give_up(Job& job, std::uint64_t listener) {
   job.work->stop.stop();
 }
 
-void ServerModelStore::came_on(Job& job, const PullProgress& progress) {
+void ServerModelStore::tell(Job& job, const std::function<void(const chat::PullListener&)>& news) {
   if (job.is_stopping) return;
   const auto listeners = job.listeners;  // one of them may go meanwhile
   for (const auto& [number, each] : listeners) {
-    if (job.listeners.contains(number)) each.progress(progress);
+    if (job.listeners.contains(number)) news(each);
   }
 }
 
@@ -266,7 +276,11 @@ void ServerModelStore::ended(Job& job, const Outcome& outcome) {
     return run(job);
   }
   jobs_.erase(job.source);
-  const auto tell = [job = job.shared_from_this(), outcome] {
+  if (is_there) {
+    const PullProgress progress{.step = PullProgress::Step::kListing};
+    tell(job, [&progress](const chat::PullListener& listener) { listener.progress(progress); });
+  }
+  const auto tell_end = [job = job.shared_from_this(), outcome] {
     // One of them may go while another is told.
     while (!job->listeners.empty()) {
       const auto first = job->listeners.extract(job->listeners.begin());
@@ -277,8 +291,8 @@ void ServerModelStore::ended(Job& job, const Outcome& outcome) {
       }
     }
   };
-  if (!is_there) return tell();
-  models_.look_again(tell);  // so that who is told finds it in the lists
+  if (!is_there) return tell_end();
+  models_.look_again(tell_end);  // so that who is told finds it in the lists
 }
 
 std::string ServerModelStore::path_to_remove(const std::string& name) const {

@@ -53,7 +53,8 @@ class ServerModelStore final : public chat::ModelStore {
 
   void run(Job& job);
   void give_up(Job& job, std::uint64_t listener);
-  void came_on(Job& job, const chat::PullProgress& progress);
+  // Those who wait for it now.
+  static void tell(Job& job, const std::function<void(const chat::PullListener&)>& news);
   void ended(Job& job, const Outcome& outcome);
   std::string path_to_remove(const std::string& name) const;
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -85,23 +86,68 @@ std::string words_for(const BoardFacts& board) {
   return board.chip.empty() ? "for this machine" : "for this board, " + board.chip;
 }
 
+std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// By the hub's word, else by its name.
+std::optional<std::int64_t> bytes_of(const HubFile& file) {
+  return file.bytes ? file.bytes : least_bytes_in(file.name);
+}
+
+std::string words_of_size(const HubFile& file) {
+  if (file.bytes) return ", " + shown_bytes(*file.bytes);
+  const auto least = least_bytes_in(file.name);
+  return least ? ", at least " + shown_bytes(*least) + " by its name" : std::string();
+}
+
+std::vector<const HubFile*> fitting_files(const std::vector<HubFile>& files, const BoardFacts& board) {
+  std::vector<const HubFile*> fitting;
+  for (const HubFile& each : files) {
+    if (why_not(each, board).empty()) fitting.push_back(&each);
+  }
+  return fitting;
+}
+
+// Whether a model leaves memory for what it computes and for other programs; nothing: not known.
+std::optional<bool> leaves_memory(const HubFile& file, const BoardFacts& board) {
+  const auto bytes = bytes_of(file);
+  if (!bytes || !board.memory) return std::nullopt;
+  return *bytes <= *board.memory / 4 * 3;
+}
+
+// What choose_model() goes by: the greatest is taken.
+auto rank_of(const HubFile& file, const BoardFacts& board) {
+  const auto leaves = leaves_memory(file, board);
+  const int room = !leaves ? 1 : *leaves ? 2 : 0;
+  const std::int64_t bytes = bytes_of(file).value_or(0);
+  return std::tuple(chip_in_name(file.name) == board.chip, room, room == 0 ? -bytes : bytes,
+                    release_in(last_part(file.name)).value_or(Release{}));
+}
+
+// Of several that would do.
+std::string reason_of_choice(const HubFile& chosen, const BoardFacts& board) {
+  const auto leaves = leaves_memory(chosen, board);
+  if (!leaves) return "the largest of those";
+  return *leaves ? "the largest that leaves a quarter of the memory" : "the smallest, which leaves little memory";
+}
+
 // Each on a line of its own, with what speaks against it; the chosen one, if any, is marked.
 std::string listed(const std::vector<HubFile>& files, const BoardFacts& board, const HubFile* chosen = nullptr) {
   std::string text;
   std::size_t named = 0;
+  std::string why_chosen = words_for(board);
+  if (chosen != nullptr && fitting_files(files, board).size() > 1)
+    why_chosen += ": " + reason_of_choice(*chosen, board);
   for (const HubFile& each : files) {
     const bool is_chosen = &each == chosen;
     if (!is_chosen && named == kMostNamed) continue;
     ++named;
-    const std::string reason = is_chosen ? words_for(board) : why_not(each, board);
-    text += (is_chosen ? "\n* " : "\n  ") + each.name + (each.bytes ? ", " + shown_bytes(*each.bytes) : "") +
-            (reason.empty() ? "" : "  (" + reason + ")");
+    const std::string reason = is_chosen ? why_chosen : why_not(each, board);
+    text +=
+        (is_chosen ? "\n* " : "\n  ") + each.name + words_of_size(each) + (reason.empty() ? "" : "  (" + reason + ")");
   }
   if (named < files.size()) text += "\n  and " + std::to_string(files.size() - named) + " more";
   return text;
 }
-
-std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // Those that are called so, in whatever folder.
 std::vector<const HubFile*> files_called(const std::string& name, const std::vector<HubFile>& files) {
@@ -117,8 +163,9 @@ std::vector<const HubFile*> files_called(const std::string& name, const std::vec
 std::string why_not(const HubFile& file, const BoardFacts& board) {
   const auto chip = chip_in_name(file.name);
   if (chip && !board.chip.empty() && *chip != board.chip) return "for " + *chip;
-  if (board.memory && file.bytes && *file.bytes > *board.memory) {
-    return "larger than the memory of " + shown_bytes(*board.memory);
+  const auto bytes = bytes_of(file);
+  if (board.memory && bytes && *bytes > *board.memory) {
+    return "larger than the memory of " + shown_bytes(*board.memory) + (file.bytes ? "" : ", by its name");
   }
   return {};
 }
@@ -180,17 +227,16 @@ const HubFile& choose_model(const std::vector<HubFile>& files, const std::string
     throw std::invalid_argument(repository + " has " + (called.empty() ? "no file " : "several files ") + wanted +
                                 "; it has:" + listed(files, board));
   }
-  std::vector<const HubFile*> fitting;
-  for (const HubFile& each : files) {
-    if (!why_not(each, board).empty()) continue;
-    fitting.push_back(&each);
-  }
+  const auto fitting = fitting_files(files, board);
   if (fitting.size() == 1) return *fitting.front();
   const std::string board_name = name_of(board);
   if (fitting.empty()) {
     throw std::invalid_argument(repository + " has nothing for " + board_name + " and its memory" +
                                 (board.memory ? " of " + shown_bytes(*board.memory) : std::string()) +
                                 "; it has:" + listed(files, board));
+  }
+  if (!board.chip.empty()) {
+    return **std::ranges::max_element(fitting, {}, [&board](const HubFile* each) { return rank_of(*each, board); });
   }
   const std::string last = last_part(fitting.front()->name);
   const std::string& name = files_called(last, files).size() == 1 ? last : fitting.front()->name;

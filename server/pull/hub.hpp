@@ -36,12 +36,14 @@ struct BoardFacts {
 
 // Why a file is not for this board, by its name and size; empty if nothing speaks against it.
 std::string why_not(const HubFile& file, const BoardFacts& board);
-// The file of that name, or, where `wanted` is empty, the only one that is for this board and fits its memory. Throws
-// std::invalid_argument with the list of what there is.
+// The file of that name, or, where `wanted` is empty, the one that is for this board and fits its memory. Of several
+// such, where it is known which board this is: one that names its chip before one that names none; the largest that
+// takes at most three quarters of the memory, since the more of a model is kept the better are its answers; else the
+// smallest; of one size the toolkit's newest release. Throws std::invalid_argument with the list of what there is.
 const HubFile& choose_model(const std::vector<HubFile>& files, const std::string& wanted, const BoardFacts& board,
                             const std::string& repository);
-// The list of what there is, for people: the file that choose_model() has taken (one of `files`) is marked, the others
-// have what speaks against them, and it ends with how to get one of those.
+// The list of what there is, for people: the file that choose_model() has taken (one of `files`) is marked, with the
+// reason where others would do; the others have what speaks against them, and it ends with how to get one of those.
 std::string words_of_choice(const std::vector<HubFile>& files, const HubFile& chosen, const BoardFacts& board,
                             const std::string& repository);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <regex>
 #include <string>
 
 namespace rkllm_mcp {
@@ -16,6 +17,21 @@ std::optional<std::string> chip_in_name(std::string_view name) {
     if (lower.find(chip) != std::string::npos) return chip;
   }
   return std::nullopt;
+}
+
+std::optional<std::int64_t> least_bytes_in(std::string_view name) {
+  static const std::regex kWeights("(^|[^0-9A-Za-z.])([0-9]{1,4}([.][0-9]{1,3})?)([BbMm])([^0-9A-Za-z.]|[.][^0-9]|$)");
+  static const std::regex kBits("(^|[^0-9A-Za-z])[Ww](4|8|16)[Aa](4|8|16)([^0-9A-Za-z]|$)");
+  std::match_results<std::string_view::const_iterator> weights;
+  std::match_results<std::string_view::const_iterator> bits;
+  if (!std::regex_search(name.begin(), name.end(), weights, kWeights)) return std::nullopt;
+  if (!std::regex_search(name.begin(), name.end(), bits, kBits)) return std::nullopt;
+  constexpr double kMillion = 1e6;
+  constexpr double kBillion = 1e9;
+  constexpr double kBitsOfByte = 8;
+  const char unit = *weights[4].first;
+  const double number = std::stod(weights[2].str()) * (unit == 'B' || unit == 'b' ? kBillion : kMillion);
+  return static_cast<std::int64_t>(number * std::stod(bits[2].str()) / kBitsOfByte);
 }
 
 std::optional<Release> release_in(std::string_view name) {

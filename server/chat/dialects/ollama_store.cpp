@@ -4,6 +4,7 @@
 #include "jsonrpc/unread.hpp"
 
 #include <array>
+#include <sstream>
 
 namespace rkllm_mcp::chat {
 namespace {
@@ -78,6 +79,7 @@ std::string ollama_pull_line(const PullProgress& progress) {
   switch (progress.step) {
     case PullProgress::Step::kChoosing: line["status"] = "pulling manifest"; break;
     case PullProgress::Step::kVerifying: line["status"] = "verifying sha256 digest"; break;
+    case PullProgress::Step::kListing: line["status"] = "writing manifest"; break;
     case PullProgress::Step::kFetching:
       line["status"] = "pulling " + shown_name(progress);
       // What is not known is left out, as Ollama itself does.
@@ -89,10 +91,21 @@ std::string ollama_pull_line(const PullProgress& progress) {
   return to_text(line) + "\n";
 }
 
-std::string ollama_pull_success(const PulledModel& model) {
-  const Json facts{{"model", model.name},           {"path", model.path},
-                   {"bytes", model.bytes},          {"sha256", model.sha256},
-                   {"verified", model.is_verified}, {"was_there", model.was_there}};
+// Ollama's clients show every status that they are told, one below the other.
+std::string ollama_pull_remark(const std::string& words) {
+  std::string lines;
+  std::istringstream text(words);
+  for (std::string line; std::getline(text, line);) {
+    lines += to_text({{"status", line}, {"rkllm", {{"remark", line}}}}) + "\n";
+  }
+  return lines;
+}
+
+std::string ollama_pull_success(const PulledModel& model, const std::string& remark) {
+  Json facts{{"model", model.name},           {"path", model.path},
+             {"bytes", model.bytes},          {"sha256", model.sha256},
+             {"verified", model.is_verified}, {"was_there", model.was_there}};
+  if (!remark.empty()) facts["remark"] = remark;
   return to_text({{"status", "success"}, {"rkllm", facts}}) + "\n";
 }
 

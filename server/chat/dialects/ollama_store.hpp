@@ -31,6 +31,8 @@ std::vector<std::string> read_ollama_delete(const Json& request);  // at least o
 
 // Lines with their ends.
 std::string ollama_pull_line(const PullProgress& progress);
-std::string ollama_pull_success(const PulledModel& model);
+std::string ollama_pull_remark(const std::string& words);  // a line for each of theirs
+// `remark`: what was said meanwhile; empty: nothing.
+std::string ollama_pull_success(const PulledModel& model, const std::string& remark);
 
 }  // namespace rkllm_mcp::chat

@@ -26,7 +26,8 @@ PullExchange::PullExchange(asio::io_context& loop, HttpExchange& exchange, Ollam
 void PullExchange::begin(ModelStore& store) {
   pulling_ = store.pull(request_.model, {.progress = [this](const PullProgress& news) { progress(news); },
                                          .done = [this](const PulledModel& model) { done(model); },
-                                         .failed = [this](const TurnError& error) { failed(error); }});
+                                         .failed = [this](const TurnError& error) { failed(error); },
+                                         .remark = [this](const std::string& words) { remark(words); }});
   if (!request_.stream) return;
   exchange_->start_stream(kDone, headers("application/x-ndjson"));
   write(ollama_pull_line({}));
@@ -55,8 +56,13 @@ void PullExchange::progress(const PullProgress& progress) {
   if (line != last_line_) write(line);
 }
 
+void PullExchange::remark(const std::string& words) {
+  remark_ = words;
+  if (request_.stream) write(ollama_pull_remark(words));
+}
+
 void PullExchange::done(const PulledModel& model) {
-  const std::string last = ollama_pull_success(model);
+  const std::string last = ollama_pull_success(model, remark_);
   if (request_.stream) {
     if (!exchange_->closed()) {
       exchange_->write(last);

@@ -35,6 +35,7 @@ class PullExchange {
  private:
   void write(const std::string& line);
   void progress(const PullProgress& progress);
+  void remark(const std::string& words);
   void done(const PulledModel& model);
   HttpHeaders headers(std::string_view content_type) const;
   void over(int status);
@@ -45,6 +46,7 @@ class PullExchange {
   const std::function<void(int status)> gone_;
   std::unique_ptr<QueuePlace> pulling_;
   std::string last_line_;
+  std::string remark_;
   Deadline silence_;  // until the client is told once more what it knows
 };
 

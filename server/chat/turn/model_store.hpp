@@ -19,9 +19,9 @@ namespace rkllm_mcp::chat {
 
 // How far a pull is. Nothing, and empty, is what is not known.
 struct PullProgress {
-  enum class Step { kChoosing, kFetching, kVerifying };
+  enum class Step { kChoosing, kFetching, kVerifying, kListing };
 
-  Step step = Step::kChoosing;          // which file it is; its bytes; its SHA-256
+  Step step = Step::kChoosing;          // which file it is; its bytes; its SHA-256; it is whole, and gets a name here
   std::string file{};                   // its name
   std::string sha256{};                 // that it is to have, in hexadecimal
   std::optional<std::int64_t> bytes{};  // that are there, those of earlier pulls included
@@ -44,6 +44,9 @@ struct PullListener {
   // kBadField (nothing, or not one model, has that name), kUpstream (the hub), kInternal (this machine's disk, a wrong
   // hash), kNoRoom (the server ends).
   std::function<void(const TurnError&)> failed;
+  // What people should know: which of several files is taken, or that one is not for this board. Lines; before any
+  // bytes come.
+  std::function<void(const std::string& words)> remark = [](const std::string&) {};
 };
 
 class ModelStore {

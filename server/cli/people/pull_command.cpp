@@ -166,6 +166,8 @@ Pulled pull_or_say_how_to_trust(const PullRequest& wanted, const PullEvents& eve
   }
 }
 
+void tell_remark(const std::string& words) { std::fprintf(stderr, "%s\n", words.c_str()); }
+
 int pull_here(const PullOptions& options, const SettingsRequest& request) {
   const LoadedSettings settings = load_settings(request);
   if (!names_a_place(options.source)) {
@@ -184,7 +186,7 @@ int pull_here(const PullOptions& options, const SettingsRequest& request) {
   ProgressLine line;
   Speed speed;
   PullEvents events;
-  events.remark = [](const std::string& words) { std::fprintf(stderr, "%s\n", words.c_str()); };
+  events.remark = tell_remark;
   events.chosen = [&](const HubFile& file) {
     line.say(file.name + (file.bytes ? ", " + shown_bytes(*file.bytes) : "") + " from " + file.url.authority());
   };
@@ -232,7 +234,11 @@ std::optional<Json> pulled_there(ServerLink& server, const std::string& source) 
     if (!news.is_object() || news == last) return;
     if (news.contains("error")) throw ServerRefuses(200, text_at(news, "error"));
     last = news;
-    if (text_at(news, "status") != kWhole) show_pull(news, line, speed);
+    if (text_at(news, "status") == kWhole) return;
+    // What pull_here() says, too, where standard error is no terminal.
+    const bool is_remark = news.contains("rkllm") && news["rkllm"].is_object() && news["rkllm"].contains("remark");
+    if (is_remark) return tell_remark(text_at(news, "status"));
+    show_pull(news, line, speed);
   };
   const bool is_whole =
       server.lines("/api/pull", Json{{"model", source}}, take, [&interrupts] { return interrupts.taken(); });

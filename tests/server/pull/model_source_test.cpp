@@ -66,7 +66,7 @@ TEST_CASE("the file is chosen that is for this board and fits its memory") {
   CHECK(choose_model(files, "", {"rk3588", 1000}, "a/b").name == "tiny-rk3588.rkllm");
   CHECK(choose_model(files, "", {"rk3576", 1000}, "a/b").name == "tiny-RK3576.rkllm");
   CHECK(choose_model(files, "tiny-rk3588-long.rkllm", {"rk3576", 1000}, "a/b").name == "tiny-rk3588-long.rkllm");
-  CHECK_THROWS_WITH(choose_model(files, "", {"rk3588", 10'000}, "a/b"),
+  CHECK_THROWS_WITH(choose_model(files, "", {"", 10'000}, "a/b"),
                     has_text("several") && has_text("tiny-rk3588-long.rkllm") && has_text("name one: hf.co/a/b:"));
   CHECK_THROWS_WITH(choose_model(files, "", {"rk3562", 1000}, "a/b"), has_text("nothing for this board (rk3562)"));
   CHECK_THROWS_WITH(choose_model(files, "other.rkllm", {}, "a/b"), has_text("no file other.rkllm; it has:"));
@@ -83,6 +83,51 @@ TEST_CASE("the list shows which file is taken, and what speaks against the other
         "  tiny-RK3576.rkllm, 100 bytes  (for rk3576)\n"
         "  tiny-rk3588-long.rkllm, 4000 bytes  (larger than the memory of 1000 bytes)\n"
         "* tiny-rk3588.rkllm, 100 bytes  (for this board, rk3588)\n"
+        "To have another, name it: hf.co/a/b:FILE");
+}
+
+TEST_CASE("of several files for a board the largest is taken that leaves memory, and the list says so") {
+  const BoardFacts board{"rk3588", 1000};
+  const auto taken = [&board](const std::vector<HubFile>& files) { return choose_model(files, "", board, "a/b").name; };
+  const HubFile small{"x-rk3588-small.rkllm", 300, {}, kHub};
+  const HubFile large{"x-rk3588-w8a8.rkllm", 750, {}, kHub};
+  const HubFile tight{"x-rk3588-huge.rkllm", 900, {}, kHub};
+  const HubFile for_any{"x.rkllm", 700, {}, kHub};
+  const HubFile unknown{"x-rk3588-more.rkllm", {}, {}, kHub};
+  CHECK(taken({small, tight, large, for_any, unknown}) == large.name);
+  CHECK(taken({tight, small, for_any}) == small.name);
+  CHECK(taken({tight, for_any}) == tight.name);
+  CHECK(taken({tight, unknown}) == unknown.name);
+  CHECK(taken({{"x-rk3588-a.rkllm", 990, {}, kHub}, tight}) == tight.name);
+  CHECK(taken({{"x-rk3588-1.1.4.rkllm", 9, {}, kHub}, {"x-rk3588-1.2.1.rkllm", 9, {}, kHub}}) ==
+        "x-rk3588-1.2.1.rkllm");
+  const std::vector<HubFile> files{small, tight, large};
+  CHECK(words_of_choice(files, files[2], board, "a/b") ==
+        "a/b has 3 models:\n"
+        "  x-rk3588-small.rkllm, 300 bytes\n"
+        "  x-rk3588-huge.rkllm, 900 bytes\n"
+        "* x-rk3588-w8a8.rkllm, 750 bytes  (for this board, rk3588: the largest that leaves a quarter of the memory)\n"
+        "To have another, name it: hf.co/a/b:FILE");
+}
+
+TEST_CASE("where the hub tells no size, the name tells how large a model is at least") {
+  CHECK(least_bytes_in("Qwen2.5-7B-Instruct-rk3588-w8a8_g128-opt-1.rkllm") == 7'000'000'000);
+  CHECK(least_bytes_in("qwen3-0.6b-rk3576-W4A16.rkllm") == 300'000'000);
+  CHECK(least_bytes_in("w8a8/SmolLM-135M_w8a8.rkllm") == 135'000'000);
+  CHECK(least_bytes_in("x-w8a8-1.5B.rkllm") == 1'500'000'000);
+  for (const char* const name : {"Qwen2.5-7B-rk3588.rkllm", "x-rk3588-w8a8_v1.2.1b1.rkllm", "8x7B-w8a8.rkllm",
+                                 "30A3B-w8a8.rkllm", "7B-w8a8x.rkllm", ""}) {
+    INFO(name);
+    CHECK_FALSE(least_bytes_in(name));
+  }
+  const std::vector<HubFile> files{{"x-7B-rk3588-w8a8.rkllm", {}, {}, kHub},
+                                   {"x-1.5B-rk3588-w8a8.rkllm", {}, {}, kHub}};
+  const BoardFacts board{"rk3588", 4'000'000'000};
+  CHECK(choose_model(files, "", board, "a/b").name == files[1].name);
+  CHECK(words_of_choice(files, files[1], board, "a/b") ==
+        "a/b has 2 models:\n"
+        "  x-7B-rk3588-w8a8.rkllm, at least 7.0 GB by its name  (larger than the memory of 4.0 GB, by its name)\n"
+        "* x-1.5B-rk3588-w8a8.rkllm, at least 1.5 GB by its name  (for this board, rk3588)\n"
         "To have another, name it: hf.co/a/b:FILE");
 }
 

@@ -249,6 +249,12 @@ TEST_CASE("pull --to has that server fetch a model, into its own folder, as prog
                              has_text(" (7 bytes, SHA-256 ") &&
                              has_text(", as the hub has it)\nTalk to it: rkllm-mcp chat tiny --to " + place + "\n"));
   CHECK(read_file(theirs / "tiny.rkllm") == "a model");
+  hub.files["huge.rkllm"] = "a model";
+  hub.claimed_bytes["huge.rkllm"] = std::int64_t{1} << 60;
+  const auto remarked = machine.run({"pull", "hf.co/acme/tiny", "--to", place});
+  CHECK(remarked.status == 0);
+  CHECK_THAT(remarked.err, has_text("acme/tiny has 2 models:\n  huge.rkllm, ") && has_text("\n* tiny.rkllm, 7 bytes"));
+  hub.files.erase("huge.rkllm");
   const Json again = Json::parse(machine.run({"pull", "hf.co/acme/tiny", "--to", place, "--json"}).out);
   CHECK(again == Json{{"model", "tiny"},
                       {"path", theirs / "tiny.rkllm"},

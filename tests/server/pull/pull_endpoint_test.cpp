@@ -89,14 +89,15 @@ TEST_CASE("a model is pulled over HTTP with Ollama's lines, is listed, answers, 
   CHECK(answer.status == 200);
   CHECK(answer.headers.at("Content-Type") == "application/x-ndjson");
   const auto lines = lines_of(answer.body);
-  REQUIRE(lines.size() >= 4);
+  REQUIRE(lines.size() >= 5);
   CHECK(lines.front() == Json{{"status", "pulling manifest"}});
   const Json whole{{"status", "pulling " + sum.substr(0, 12)},
                    {"digest", "sha256:" + sum},
                    {"total", bytes.size()},
                    {"completed", bytes.size()}};
-  CHECK(lines[lines.size() - 3] == whole);
-  CHECK(lines[lines.size() - 2] == Json{{"status", "verifying sha256 digest"}});
+  CHECK(lines[lines.size() - 4] == whole);
+  CHECK(lines[lines.size() - 3] == Json{{"status", "verifying sha256 digest"}});
+  CHECK(lines[lines.size() - 2] == Json{{"status", "writing manifest"}});
   CHECK(lines.back() == Json{{"status", "success"},
                              {"rkllm",
                               {{"model", "tiny"},
@@ -123,6 +124,31 @@ TEST_CASE("a model is pulled over HTTP with Ollama's lines, is listed, answers, 
   CHECK_FALSE(std::filesystem::exists(serving.path_of("tiny.rkllm")));
   CHECK(serving.listed().empty());
   CHECK(serving.remove("tiny").status == 404);
+}
+
+TEST_CASE("which of several files is taken, and that one is not for this board, are lines of their own") {
+  Serving serving;
+  serving.hub.files = {{"huge.rkllm", "a model"}, {"tiny.rkllm", "a model"}};
+  serving.hub.claimed_bytes["huge.rkllm"] = std::int64_t{1} << 60;
+  const auto remarks_in = [](const HttpAnswer& answer) {
+    std::vector<std::string> remarks;
+    for (const Json& line : lines_of(answer.body)) {
+      if (!line.contains("rkllm") || line["status"] == "success") continue;
+      CHECK(line == Json{{"status", line["status"]}, {"rkllm", {{"remark", line["status"]}}}});
+      remarks.push_back(line["status"]);
+    }
+    return remarks;
+  };
+  const auto chosen = remarks_in(serving.pull({{"model", kTiny}}));
+  REQUIRE(chosen.size() == 4);
+  CHECK(chosen[0] == "acme/tiny has 2 models:");
+  CHECK_THAT(chosen[1], has_text("larger than the memory"));
+  CHECK_THAT(chosen[2], has_text("* tiny.rkllm, 7 bytes"));
+  const auto warned = remarks_in(serving.pull({{"model", "hf.co/acme/tiny:huge.rkllm"}}));
+  REQUIRE(warned.size() == 1);
+  CHECK_THAT(warned[0], has_text("warning: huge.rkllm is larger than the memory"));
+  const Json last = serving.pull({{"model", kTiny}, {"stream", false}}).json();
+  CHECK_THAT(last["rkllm"]["remark"].get<std::string>(), has_text("acme/tiny has 2 models:\n"));
 }
 
 TEST_CASE("without a stream only the last line is sent") {
