@@ -1,6 +1,7 @@
 // How a turn fits into a model's context, and what it has used of it. Pure functions over what the runtime tells: it
-// has no call that counts a prompt's tokens, so the number is known only after a run, or from a tokenizer beside the
-// model.
+// has no call that counts a prompt's tokens, so the number is known only after a run. A tokenizer beside the model is
+// not asked: where it is not quite the model's an answer would be cut, and the run costs little
+// (docs/decisions/tokenizer.md).
 #pragma once
 
 #include "chat/turn/answer.hpp"
@@ -31,8 +32,8 @@ struct RunWithLimit {
 
   bool operator==(const RunWithLimit&) const = default;
 };
-// The prompt's tokens have to be known first: by a tokenizer, else by a run of one token, whose size of the KV cache is
-// the prompt's. That run is no waste: the next one finds the whole prompt in the cache.
+// The prompt's tokens have to be known first: by a run of one token, whose size of the KV cache is the prompt's. That
+// run is no waste: the next one finds the whole prompt in the cache.
 struct CountFirst {
   bool operator==(const CountFirst&) const = default;
 };

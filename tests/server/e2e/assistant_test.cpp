@@ -513,6 +513,41 @@ TEST_CASE("a long summary is summarised itself, and old messages are when there 
   CHECK(clinic.memory("get_all_messages", "o")["messages"].size() == 6);
 }
 
+TEST_CASE("a question that no guardrail could judge is answered only if the profile fails open, and is no refusal") {
+  const TemporaryDirectory folder;
+  const Json prompts{{"guardrail", "{question}"}, {"refusal", "Refused."}, {"answer", "{question}"}};
+  for (const char* const fail : {"open", "closed"}) {
+    write_file(folder / (std::string(fail) + ".json"), Json{{"model", "qwen3-small"},
+                                                            {"guardrail", {{"model", "nowhere"}, {"fail", fail}}},
+                                                            {"prompts", {{"en", prompts}}}}
+                                                           .dump());
+  }
+  write_file(folder / "far.json", Json{{"provider", "ollama"},
+                                       {"url", "http://127.0.0.1:1"},
+                                       {"model", "big"},
+                                       {"guardrail", Json::object()},
+                                       {"prompts", {{"en", prompts}}}}
+                                      .dump());
+  Clinic clinic(web_answer(kPage), {"chat.profiles_dir=" + folder.path()});
+  const auto ask = [&clinic](const std::string& model) {
+    const Json body{{"model", model},
+                    {"chat_id", model},
+                    {"messages", {{{"role", "user"}, {"content", asked("How often?", {"Twice a day."})}}}}};
+    return clinic.http.post("/v1/chat/completions", body.dump());
+  };
+  const auto passed = ask("open");
+  INFO(passed.body);
+  CHECK(passed.status == 200);
+  CHECK(passed.json()["choices"][0]["message"]["content"] == "Twice a day.");
+  const auto closed = ask("closed");
+  CHECK(closed.status == 404);
+  CHECK_THAT(closed.body, has_text("nowhere") && !has_text("Refused."));
+  CHECK(clinic.memory("get_all_messages", "closed")["messages"].empty());
+  const auto far = ask("far");
+  CHECK(far.status == 502);
+  CHECK_THAT(far.body, has_text("the provider ollama at 127.0.0.1:1") && !has_text("Refused."));
+}
+
 TEST_CASE("an upstream provider that fails is 502, which says who and why") {
   WebServer web(web_answer(R"({"error":"model \"big\" not found"})", "application/json", "", "404 Not Found"));
   const TemporaryDirectory folder;

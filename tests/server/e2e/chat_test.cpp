@@ -513,6 +513,33 @@ TEST_CASE("the prompt caches of a model's file are not those of the file that ha
   CHECK(reused_for("six") > 0);
 }
 
+TEST_CASE("a picture is 400 in each dialect, which says that there is no vision encoder") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  constexpr const char* kPicture = "data:image/png;base64,AAAA";
+  const auto message = [](Json content) { return Json::array({{{"role", "user"}, {"content", std::move(content)}}}); };
+  const Json part{{"type", "image_url"}, {"image_url", {{"url", kPicture}}}};
+  const Json source{{"type", "base64"}, {"media_type", "image/png"}, {"data", "AAAA"}};
+  const Json block{{"type", "image"}, {"source", source}};
+  const Json item{{"type", "input_image"}, {"image_url", kPicture}};
+  Json of_ollama = message("What is it?");
+  of_ollama[0]["images"] = {"AAAA"};
+  const std::vector<std::pair<std::string, Json>> requests{
+      {"/v1/chat/completions", {{"messages", message(Json::array({part}))}}},
+      {"/v1/messages", {{"messages", message(Json::array({block}))}, {"max_tokens", 9}}},
+      {"/v1/responses", {{"input", message(Json::array({item}))}}},
+      {"/api/chat", {{"messages", of_ollama}}},
+      {"/api/generate", {{"prompt", "What is it?"}, {"images", {"AAAA"}}}}};
+  for (const auto& [path, request] : requests) {
+    Json body = request;
+    body["model"] = kModel;
+    const HttpAnswer answer = client.post(path, body.dump());
+    INFO(path << ": " << answer.body);
+    CHECK(answer.status == 400);
+    CHECK_THAT(answer.body, has_text("a picture needs a vision encoder, and this server has none"));
+  }
+}
+
 TEST_CASE("every answer of the chat host says that it is simulated") {
   LiveServer server(chatting());
   HttpClient client(server.endpoint(Transport::kHttp));
