@@ -8,6 +8,8 @@
 #include "client/endpoint.hpp"
 #include "jsonrpc/bounded_json.hpp"
 
+#include <rkllm_mcp/errors.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -49,6 +51,22 @@ void print(const std::string& text) {
   std::fflush(stdout);
 }
 
+// What a server answers as an error, or a tool in its result, and what to do next where the server does not say so.
+std::string words_of_failure(const Json& error) {
+  const Json content = error.value("content", Json());
+  if (content.is_array() && !content.empty() && content[0].is_object()) return content[0].value("text", "failed");
+  const Json message = error.value("message", Json());
+  const Json code = error.value("code", Json());
+  std::string words = message.is_string() ? message.get<std::string>() : error.dump();
+  if (code.is_number_integer()) words += " (error " + code.dump() + ")";
+  if (code == static_cast<int>(ErrorCode::kUnknownHandle)) words += "; rkllm-mcp load MODEL loads one";
+  if (code == static_cast<int>(ErrorCode::kUnauthorized)) words += "; it comes from --token, or RKLLM_MCP_TOKEN";
+  if (code == static_cast<int>(ErrorCode::kMethodNotFound) && words.find("did you mean") == std::string::npos) {
+    words += "; rkllm-mcp tools list --all shows what there is";
+  }
+  return words;
+}
+
 class Call {
  public:
   Call(const CallOptions& options, const client::Endpoint& endpoint)
@@ -67,9 +85,7 @@ class Call {
     if (options_.output == CallOptions::Output::kText && (is_done || reader_.has_begun())) print("\n");
     if (options_.output == CallOptions::Output::kJson) print_json(report());
     if (is_done) return kExitOk;
-    if (options_.output == CallOptions::Output::kText) {
-      std::fprintf(stderr, "rkllm-mcp: %s\n", reader_.error().dump().c_str());
-    }
+    std::fprintf(stderr, "rkllm-mcp: %s: %s\n", options_.method.c_str(), words_of_failure(reader_.error()).c_str());
     return kExitFailed;
   }
 

@@ -20,7 +20,8 @@ CLI::App* add_call(CLI::App& app, Parsed& parsed) {
   command->add_option("METHOD", parsed.call.method, "e.g. rkllm_run_async")->required()->check(not_empty());
   command
       ->add_option("PARAMS", parsed.call.params,
-                   "Its params, as JSON; - or nothing: what is piped into standard input, else {}")
+                   "Its params, as JSON; -: what is piped into standard input; nothing: the same, and {} where nothing "
+                   "comes within 5 s")
       ->type_name("JSON");
   command->add_option("--to", parsed.call_to, words_of_urls() + " (default: the TCP port of the settings)")
       ->type_name("URL");
@@ -89,7 +90,11 @@ CLI::App* add_tools(CLI::App& app, Parsed& parsed) {
 
 CallOptions call_options(Parsed& parsed) {
   std::string& text = parsed.call.params;
-  if (text == "-" || (text.empty() && ::isatty(STDIN_FILENO) != 1)) text = piped_input("the parameters");
+  if (text == "-") {
+    text = piped_input("the parameters", PipedInput::kAskedFor);
+  } else if (text.empty() && ::isatty(STDIN_FILENO) != 1) {
+    text = piped_input("the parameters", PipedInput::kMayBeNone);
+  }
   if (without_space_around(text).empty()) text = "{}";
   const Json params = Json::parse(text, nullptr, false);
   if (!params.is_structured()) {

@@ -31,7 +31,8 @@ CLI::App* add_ask(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand(
       "ask",
       "Ask a model one question and print the answer.\n"
-      "What is piped into standard input is added to the question: rkllm-mcp ask \"Explain this error\" < error.log");
+      "What is piped into standard input is added to the question: rkllm-mcp ask \"Explain this error\" < error.log. "
+      "Where nothing comes for 5 s it is asked without; - as the last word waits");
   command->group(kTalking);
   command->add_option("TEXT", parsed.ask.words, "The question");
   add_model_option(*command, parsed.ask.model, kWhichModel);

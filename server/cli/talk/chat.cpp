@@ -271,9 +271,14 @@ int run_chat(const ChatOptions& options, const SettingsRequest& request) {
 
 int run_ask(const AskOptions& options, const SettingsRequest& request) {
   std::string question;
-  for (const std::string& word : options.words) question += (question.empty() ? "" : " ") + word;
-  if (::isatty(STDIN_FILENO) != 1) {
-    const std::string piped = piped_input("more of the question");
+  const bool asks_for_more = !options.words.empty() && options.words.back() == "-";
+  for (std::size_t at = 0; at + (asks_for_more ? 1 : 0) < options.words.size(); ++at) {
+    question += (question.empty() ? "" : " ") + options.words[at];
+  }
+  if (asks_for_more || ::isatty(STDIN_FILENO) != 1) {
+    const bool may_be_none = !asks_for_more && !question.empty();
+    const std::string piped = piped_input(question.empty() ? "the question" : "more of the question",
+                                          may_be_none ? PipedInput::kMayBeNone : PipedInput::kAskedFor);
     if (!piped.empty()) question += (question.empty() ? "" : "\n\n") + piped;
   }
   if (question.empty()) {

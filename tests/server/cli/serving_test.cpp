@@ -169,17 +169,30 @@ TEST_CASE("call takes its params from standard input, where they are not written
   CHECK_THAT(broken.err, has_text("PARAMS: expected a JSON object or array"));
 }
 
-TEST_CASE("call ends with 1 and shows the error that the server answers with") {
+TEST_CASE("call ends with 1, shows the error that the server answers with, and says what failed and what to do") {
   Server server;
+  constexpr const char* kWords =
+      "rkllm-mcp: rkllm_is_runing: no method \"rkllm_is_runing\" exists; did you mean \"rkllm_is_running\"? (error "
+      "-32601)\n";
   for (const char* transport : {"tcp", "udp", "http", "ws"}) {
     INFO(transport);
     const auto finished = server.call({"rkllm_is_runing"}, transport);
     CHECK(finished.status == 1);
     CHECK_THAT(finished.out, has_text("-32601"));
+    CHECK(finished.err == kWords);
     const auto text = server.call({"--text", "rkllm_is_runing"}, transport);
     CHECK(text.status == 1);
-    CHECK_THAT(text.err, has_text("-32601"));
+    CHECK(text.out.empty());
+    CHECK(text.err == kWords);
+    CHECK(server.call({"--json", "rkllm_is_runing"}, transport).err == kWords);
   }
+  CHECK_THAT(server.call({"rkllm_is_running", R"({"handle":"llm-77"})"}, "tcp").err,
+             has_text("llm-77") && has_text("(error 4002); rkllm-mcp load MODEL loads one\n"));
+  CHECK_THAT(server.call({"nothing_like_it"}, "tcp").err,
+             has_text("(error -32601); rkllm-mcp tools list --all shows what there is\n"));
+  const auto tool = server.call({"tools/call", R"({"name":"calculate","arguments":{"expression":"1/"}})"}, "tcp");
+  CHECK(tool.status == 1);
+  CHECK_THAT(tool.err, has_text("rkllm-mcp: tools/call: params.arguments.expression: expected a number"));
 }
 
 TEST_CASE("the first start writes a complete settings file, later ones leave it alone") {

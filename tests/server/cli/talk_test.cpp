@@ -186,6 +186,24 @@ TEST_CASE("ask adds what is piped in to the question") {
   CHECK(process.wait() == 0);
 }
 
+TEST_CASE("ask does not wait for ever for a pipe that nobody writes to, unless a dash asks for what comes") {
+  ChatServer server;
+  const Person person;
+  Process::Options open = person.options({"ask", "Why?", "--to", server.place()});
+  open.input = Process::Options::Input::kPipe;
+  Process alone(open);
+  CHECK(alone.read_rest() == "You said: Why?\n");
+  CHECK(alone.wait() == 0);
+  CHECK_THAT(alone.error_text(), has_text("waiting for more of the question on standard input") &&
+                                     has_text("nothing came, going on without; - in its place waits longer"));
+  open.args.insert(open.args.end() - 2, "-");
+  Process patient(open);
+  patient.write("a log");
+  patient.close_input();
+  CHECK(patient.read_rest() == "You said: Why?\n\na log\n");
+  CHECK(patient.wait() == 0);
+}
+
 TEST_CASE("ask without a question, a server without chats, an unknown model and no server each name the next step") {
   const ChatServer server;
   const Person person;
@@ -340,6 +358,42 @@ TEST_CASE("the terminal is as it was where a signal ends chat, in an answer and 
     REQUIRE(::kill(std::stoi(shown.substr(begin, shown.find(',', begin) - begin)), signal) == 0);
     CHECK(shell.wait_for(shown.substr(0, shown.find("I am "))));
     CHECK(shell.wait() == 0);
+  }
+}
+
+TEST_CASE(
+    "Ctrl-Z stops chat with the terminal as it was, and fg goes on as it was there, at its prompt and in an answer") {
+  ChatServer server;
+  const Person person;
+  for (const bool answers : {false, true}) {
+    INFO(answers);
+    auto options = person.options({});
+    // A shell that is not asked by a person leaves the terminal as it gets it.
+    options.args = {"sh", "-c",
+                    "set -m; stty -a; \"$0\" chat small --to \"$1\"; stty -a; echo told; fg; stty -a; echo left",
+                    kProgram, server.place()};
+    TerminalProcess shell(options, 100);
+    REQUIRE(shell.wait_for(">>> "));
+    const std::string before = shell.shown().substr(0, shell.shown().find("Talking to"));
+    if (answers) shell.type("endless\n");
+    if (answers) REQUIRE(shell.wait_for("and so on and so on"));
+    shell.type("\x1a");
+    REQUIRE(shell.wait_for(before));
+    REQUIRE(shell.wait_for("told"));
+    if (answers) {
+      REQUIRE(shell.wait_for("and so on "));
+      shell.type("\x03");
+      REQUIRE(shell.wait_for("[stopped]"));
+    }
+    REQUIRE(shell.wait_for(">>> "));
+    shell.type(
+        "hallo\x01\x06\x7f"
+        "H\n");  // keys of the editor, as before
+    REQUIRE(shell.wait_for("You said: Hallo"));
+    REQUIRE(shell.wait_for(">>> "));
+    shell.type("\x04");
+    REQUIRE(shell.wait_for(before));
+    REQUIRE(shell.wait_for("left"));
   }
 }
 
