@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 
@@ -14,12 +15,43 @@ constexpr std::array kEndings{SIGHUP, SIGQUIT, SIGTERM, SIGPIPE, SIGABRT, SIGBUS
 
 // For a handler of signals: they are there before it can come.
 termios terminal_before{};
+termios terminal_when_stopped{};
+volatile std::sig_atomic_t is_stopped = 0;
 std::array<struct sigaction, kEndings.size()> handlers_before{};
+struct sigaction at_stop_before {};
+struct sigaction at_going_on_before {};
+
+bool is_foreground() { return ::tcgetpgrp(STDIN_FILENO) == ::getpgrp(); }
 
 void restore_and_end(int signal) {
   // Who runs in the background (Ctrl-Z) has given it back, and would be stopped for touching it.
-  if (::tcgetpgrp(STDIN_FILENO) == ::getpgrp()) ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
+  if (is_foreground()) ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
   ::raise(signal);  // comes when this has returned, and then does what is usual
+}
+
+void go_on(int) {
+  const int before = errno;
+  // In the background it is the shell's; this is called again when the program comes back from there.
+  if (is_stopped != 0 && is_foreground() && ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal_when_stopped) == 0) {
+    is_stopped = 0;
+  }
+  errno = before;
+}
+
+void restore_and_stop(int signal) {
+  const int before = errno;
+  if (is_foreground() && ::tcgetattr(STDIN_FILENO, &terminal_when_stopped) == 0) {
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
+    is_stopped = 1;
+  }
+  struct sigaction usual {};
+  struct sigaction ours {};
+  usual.sa_handler = SIG_DFL;
+  ::sigaction(signal, &usual, &ours);
+  ::raise(signal);  // here it stops, and here it goes on
+  ::sigaction(signal, &ours, nullptr);
+  go_on(SIGCONT);
+  errno = before;
 }
 
 // Gives whether it was on.
@@ -45,6 +77,17 @@ KeptTerminal::KeptTerminal() {
     ending.sa_flags = static_cast<int>(SA_RESETHAND);
     ::sigaction(kEndings.at(at), &ending, nullptr);
   }
+  ::sigaction(SIGTSTP, nullptr, &at_stop_before);
+  ::sigaction(SIGCONT, nullptr, &at_going_on_before);
+  if (!is_terminal || at_stop_before.sa_handler != SIG_DFL) return;  // a shell without jobs ignores it
+  struct sigaction stop {};
+  stop.sa_handler = restore_and_stop;
+  stop.sa_flags = static_cast<int>(SA_RESTART | SA_NODEFER);  // it stops inside its handler
+  ::sigaction(SIGTSTP, &stop, nullptr);
+  struct sigaction continued {};
+  continued.sa_handler = go_on;
+  continued.sa_flags = static_cast<int>(SA_RESTART);
+  ::sigaction(SIGCONT, &continued, nullptr);
 }
 
 KeptTerminal::~KeptTerminal() {
@@ -52,6 +95,8 @@ KeptTerminal::~KeptTerminal() {
   for (std::size_t at = 0; at < kEndings.size(); ++at) {
     ::sigaction(kEndings.at(at), &handlers_before.at(at), nullptr);
   }
+  ::sigaction(SIGTSTP, &at_stop_before, nullptr);
+  ::sigaction(SIGCONT, &at_going_on_before, nullptr);
 }
 
 QuietKeys::QuietKeys() : was_shown_(set_echo(false)) {}

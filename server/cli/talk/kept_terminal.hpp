@@ -6,7 +6,8 @@
 
 namespace rkllm_mcp {
 
-// When it goes, or a signal ends the program, the terminal is as it was when this was made. One at a time.
+// When it goes, or a signal ends or stops the program (Ctrl-Z), the terminal is as it was when this was made; when the
+// program goes on, as it was when it was stopped. One at a time.
 class KeptTerminal {
  public:
   KeptTerminal();

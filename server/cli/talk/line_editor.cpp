@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <clocale>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <cwchar>
@@ -19,6 +20,8 @@ constexpr int kRemembered = 500;  // lines
 constexpr const char* kEmptyLine = "em-kill-line";
 constexpr const char* kGiveUp = "rkllm-give-up";
 constexpr const wchar_t* kGiveUpWide = L"rkllm-give-up";
+constexpr const char* kSuspend = "rkllm-suspend";
+constexpr const wchar_t* kSuspendWide = L"rkllm-suspend";
 
 // libedit reads characters by the locale; one without UTF-8 would cut every letter with an accent.
 void read_utf8() {
@@ -56,8 +59,17 @@ LineEditor::LineEditor(std::string history_file, Lines lines) : history_file_(st
         Editor::of(asking).was_given_up = true;
         return CC_NEWLINE;
       });
+  ::el_wset(
+      line, EL_ADDFN, kSuspendWide, L"Stop the program, until the shell has it go on",
+      +[](EditLine* asking, wint_t) -> unsigned char {
+        ::raise(SIGTSTP);  // KeptTerminal gives the terminal back, and takes it again
+        ::el_resize(asking);
+        ::el_wset(asking, EL_REFRESH);  // behind what the shell has written
+        return CC_NORM;
+      });
   ::el_set(line, EL_EDITOR, "emacs");
   ::el_set(line, EL_SETTY, "-d", "-isig", nullptr);  // Ctrl-C is a key while a line is edited
+  ::el_set(line, EL_BIND, "^Z", kSuspend, nullptr);
   ::el_set(line, EL_BIND, "^R", "em-inc-search-prev", nullptr);
   ::history(editor_->history, &editor_->event, H_SETSIZE, kRemembered);
   ::history(editor_->history, &editor_->event, H_SETUNIQUE, 1);
