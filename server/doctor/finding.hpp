@@ -16,7 +16,9 @@ struct Finding {
   std::string subject;  // "library", "npu driver", ...: what was looked at
   Level level;
   std::string text;    // what was found
-  std::string cure{};  // a command that mends it, to be copied; empty where all is well
+  // A command that mends it, to be copied, with what is to be said of it behind "   # "; empty where all is well. Where
+  // only a person can decide it may look, and says there what to do then.
+  std::string cure{};
 };
 
 using Findings = std::vector<Finding>;

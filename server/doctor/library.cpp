@@ -19,9 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "library";
-constexpr const char* kFetch =
-    "sudo curl -Lo /usr/lib/librkllmrt.so "
-    "https://github.com/airockchip/rknn-llm/raw/main/rkllm-runtime/Linux/librkllm_api/aarch64/librkllmrt.so";
 constexpr std::array kFolders{"usr/local/lib",
                               "lib/aarch64-linux-gnu",
                               "usr/lib/aarch64-linux-gnu",
@@ -92,13 +89,14 @@ Findings examine_library(const Machine& machine) {
   try {
     file = library_of(machine);
   } catch (const std::exception& error) {
-    return {{kLibrary, Level::kProblem, reason_of(error),
-             platform_of(machine).empty() ? "rkllm-mcp serve --simulator   # on a machine without an NPU" : kFetch}};
+    return {
+        {kLibrary, Level::kProblem, reason_of(error),
+         platform_of(machine).empty() ? "rkllm-mcp serve --simulator   # on a machine without an NPU" : kFetchLibrary}};
   }
   Findings findings;
   if (file.simulated) {
     findings.push_back({kLibrary, Level::kWarning, file.path + " is the simulator: answers are made up, no model runs",
-                        "rkllm-mcp settings   # on a board, set runtime.library to \"\""});
+                        "rkllm-mcp serve --set runtime.library=   # on a board; and so in the settings file"});
   }
   try {
     const AbiChoice choice = choose_abi_set(file.version, machine.settings.runtime.abi);
@@ -106,12 +104,13 @@ Findings examine_library(const Machine& machine) {
         file.path + ", version " + file.version + ", used with ABI set " + std::string(choice.set->version);
     if (!choice.warning.empty()) {
       findings.push_back(
-          {kLibrary, Level::kWarning, choice.warning, "rkllm-mcp --version   # shows the sets there are"});
+          {kLibrary, Level::kWarning, choice.warning,
+           "rkllm-mcp serve --set runtime.abi=VERSION   # if answers are wrong; rkllm-mcp --version shows the sets"});
     } else if (!file.simulated) {
       findings.push_back({kLibrary, Level::kOk, text});
     }
   } catch (const std::exception& error) {
-    findings.push_back({kLibrary, Level::kProblem, error.what(), kFetch});
+    findings.push_back({kLibrary, Level::kProblem, error.what(), kFetchLibrary});
   }
   examine_needs(machine, file, findings);
   return findings;

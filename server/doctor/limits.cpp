@@ -27,16 +27,18 @@ std::uint64_t soft_limit(const std::string& limits) {
 
 Findings examine_limits(const Machine& machine) {
   const std::uint64_t allowed = soft_limit(text_of(machine, "proc/self/limits"));
-  if (allowed == 0) return {{kFiles, Level::kWarning, "/proc/self/limits does not say how many", "ulimit -n"}};
   const Settings& settings = machine.settings;
   const std::uint64_t transports = std::uint64_t{settings.tcp.enabled} + std::uint64_t{settings.http.enabled} +
                                    std::uint64_t{settings.ws.enabled} +
                                    std::uint64_t{!settings.unix_socket.path.empty()};
   const std::uint64_t needed = transports * static_cast<std::uint64_t>(settings.limits.max_connections) + kBesides;
+  const std::string cure =
+      "ulimit -n " + std::to_string(needed) + "   # before the start; of the service: LimitNOFILE=";
+  if (allowed == 0) return {{kFiles, Level::kWarning, "/proc/self/limits does not say how many", cure}};
   if (allowed >= needed) return {{kFiles, Level::kOk, std::to_string(allowed)}};
   return {{kFiles, Level::kWarning,
            std::to_string(allowed) + "; limits.max_connections on all transports may need " + std::to_string(needed),
-           "ulimit -n " + std::to_string(needed) + "   # before the start; of the service: LimitNOFILE="}};
+           cure}};
 }
 
 }  // namespace rkllm_mcp::doctor

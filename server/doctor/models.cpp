@@ -2,6 +2,7 @@
 //
 // A model file does not say in a documented way what it was made for: what is told here of chip and version is told by
 // its name, as the tools of Rockchip and the hub's authors spell it ("Qwen3-1.7B-rk3588-w8a8_1.2.1.rkllm").
+#include "backend/file_rules.hpp"
 #include "doctor/doctor.hpp"
 #include "models/model_files.hpp"
 #include "pull/model_chip.hpp"
@@ -11,7 +12,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <exception>
 #include <optional>
+#include <set>
+#include <system_error>
 
 namespace rkllm_mcp::doctor {
 namespace {
@@ -32,18 +36,16 @@ std::optional<std::int64_t> memory_of(const Machine& machine, std::string_view k
   return kilobytes * 1024;
 }
 
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
-
 // `runtime`: its version; empty: there is none.
 void examine_model(const Machine& machine, const std::string& runtime, const fs::path& path, Findings& findings) {
   std::error_code error;
   const auto bytes = static_cast<std::int64_t>(fs::file_size(path, error));
   if (error) {
-    findings.push_back(
-        {kModels, Level::kProblem, path.string() + ": " + error.message(), "ls -l " + shell_word(path.string())});
+    const bool is_closed = error == std::errc::permission_denied;
+    findings.push_back({kModels, Level::kProblem, path.string() + ": " + error.message(),
+                        is_closed ? "sudo chmod a+rX " + shell_word(path.parent_path().string()) + " " +
+                                        shell_word(path.string()) + "   # and the folders around them"
+                                  : "rkllm-mcp pull hf.co/OWNER/NAME   # or name a file that rkllm-mcp models shows"});
     return;
   }
   if (bytes == 0) {
@@ -56,7 +58,7 @@ void examine_model(const Machine& machine, const std::string& runtime, const fs:
   if (chip && !platform.empty() && *chip != platform) {
     findings.push_back({kModels, Level::kProblem,
                         path.string() + " is, by its name, for " + *chip + "; this board is " + platform,
-                        "rkllm-mcp models   # choose a file whose name has " + platform});
+                        "rkllm-mcp pull hf.co/OWNER/NAME   # takes the file that is for " + platform});
     return;
   }
   const auto total = memory_of(machine, "MemTotal");
@@ -65,24 +67,23 @@ void examine_model(const Machine& machine, const std::string& runtime, const fs:
     findings.push_back(
         {kModels, Level::kProblem,
          path.string() + " has " + shown_bytes(bytes) + ", more than this machine's memory of " + shown_bytes(*total),
-         "rkllm-mcp models   # choose a smaller one"});
+         "rkllm-mcp pull hf.co/OWNER/NAME   # of a smaller model; rkllm-mcp models shows what is here"});
     return;
   }
   const auto runs_with = release_at_start(runtime);
   const auto made_with = release_in(path.filename().string());
   if (made_with && runs_with && *made_with > *runs_with) {
-    findings.push_back(
-        {kModels, Level::kWarning,
-         path.string() + " was, by its name, made with version " + shown_release(*made_with) +
-             " of the toolkit; the runtime " + runtime + " is older, and may refuse it",
-         "rkllm-mcp --version   # shows the runtime; take that of the toolkit's version, or a later one"});
+    findings.push_back({kModels, Level::kWarning,
+                        path.string() + " was, by its name, made with version " + shown_release(*made_with) +
+                            " of the toolkit; the runtime " + runtime + " is older, and may refuse it",
+                        std::string(kFetchLibrary) + "   # the newest one; then restart the server"});
     return;
   }
   if (available && bytes > *available) {
     findings.push_back(
         {kModels, Level::kWarning,
          path.string() + " has " + shown_bytes(bytes) + "; of the memory only " + shown_bytes(*available) + " are free",
-         "rkllm-mcp ps   # what is loaded; rkllm-mcp unload NAME frees it"});
+         "rkllm-mcp unload NAME   # of a model that rkllm-mcp ps shows"});
     return;
   }
   findings.push_back({kModels, Level::kOk,
@@ -92,32 +93,52 @@ void examine_model(const Machine& machine, const std::string& runtime, const fs:
                                      : "made with an unknown version of the toolkit")});
 }
 
+// Its file is where the server would look for it, and is looked at with the others; or it is said why it is not.
+void examine_preset(const FileRules& rules, const std::string& name, const std::string& path, std::set<fs::path>& files,
+                    Findings& findings) {
+  const std::string of = "models." + name + ": " + path;
+  try {
+    const fs::path file = rules.path_for(path, FileUse::kRead);
+    std::error_code error;
+    if (fs::path(path).is_relative() && !fs::exists(file, error)) {
+      findings.push_back({kModels, Level::kProblem, of + " is in none of the folders of models",
+                          "rkllm-mcp pull hf.co/OWNER/NAME   # or name a file that rkllm-mcp models shows"});
+      return;
+    }
+    const auto is_it = [&file](const fs::path& each) {
+      std::error_code unreadable;
+      return each == file || fs::equivalent(each, file, unreadable);
+    };
+    if (std::ranges::none_of(files, is_it)) files.insert(file);
+  } catch (const std::exception& error) {
+    findings.push_back({kModels, Level::kProblem, of + ": " + error.what(),
+                        "mv " + shell_word(path) + " FOLDER   # one of runtime.model_dirs; or add its own to those"});
+  }
+}
+
 }  // namespace
 
 Findings examine_models(const Machine& machine) {
   Findings findings;
-  for (const std::string& folder : machine.settings.runtime.model_dirs) {
+  const RuntimeSettings& settings = machine.settings.runtime;
+  for (const std::string& folder : settings.model_dirs) {
     std::error_code error;
     if (fs::is_directory(folder, error)) continue;
     findings.push_back({kModels, Level::kProblem, folder + " (runtime.model_dirs) is no folder that can be read",
                         "mkdir -p " + shell_word(folder)});
   }
-  const auto folders = model_folders(machine.settings.runtime.model_dirs);
+  const auto folders = model_folders(settings.model_dirs);
   const std::string runtime = runtime_version_of(machine);
-  for (const std::string& model : known_models(machine.settings.models, folders)) {
-    const bool is_path = model.find('/') != std::string::npos;
-    if (model.starts_with('/') || (is_path && is_there(model))) examine_model(machine, runtime, model, findings);
-  }
+  const FoundModels found = find_models(folders, SimulatedModels::kLeftOut);
+  std::set<fs::path> files;
+  for (const ModelFile& file : found.files) files.insert(file.path);
+  files.insert(found.hidden.begin(), found.hidden.end());
+  const FileRules rules({settings.model_dirs, settings.cache_dir, settings.cache_bytes});
   for (const auto& [name, model] : machine.settings.models.items()) {
     const Json path = model.value("param", Json::object()).value("model_path", Json());
-    if (!path.is_string() || path.get_ref<const std::string&>().starts_with('/')) continue;
-    const std::string relative = path.get<std::string>();
-    if (std::ranges::any_of(folders, [&](const std::string& each) { return is_there(fs::path(each) / relative); }))
-      continue;
-    findings.push_back({kModels, Level::kProblem,
-                        "models." + name + ": " + relative + " is in none of the folders of models",
-                        "rkllm-mcp models   # what there is; rkllm-mcp pull hf.co/OWNER/NAME fetches one"});
+    if (path.is_string()) examine_preset(rules, name, path.get<std::string>(), files, findings);
   }
+  for (const fs::path& file : files) examine_model(machine, runtime, file, findings);
   if (findings.empty()) {
     std::string places;
     for (const std::string& folder : folders) places += (places.empty() ? "" : ", ") + folder;

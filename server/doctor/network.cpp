@@ -42,18 +42,19 @@ Finding examine_names(const Machine& machine) {
     host = proxy ? proxy->host : hub.host;
     if (proxy) role = ", the proxy to " + hub.host + ",";
   } catch (const WebFailed& error) {
-    return {kSubject, Level::kWarning, error.what(), "env | grep -i proxy"};
+    return {kSubject, Level::kWarning, error.what(),
+            "env | grep -i proxy   # then set it to http://HOST:PORT, or unset it"};
   }
   const bool is_found = is_address(host) || (machine.resolve && machine.resolve(host));
   if (text_of(machine, "etc/resolv.conf").find("nameserver") == std::string::npos) {
     if (is_found) return {kSubject, Level::kOk, "no name server, and none is needed to find " + host + role};
     return {kSubject, Level::kWarning,
             "no name server in /etc/resolv.conf: models cannot be fetched, nor the web searched",
-            "resolvectl status; nmcli device show | grep DNS"};
+            "echo nameserver 9.9.9.9 | sudo tee -a /etc/resolv.conf   # or the address of your router"};
   }
   if (machine.resolve && !is_found) {
     return {kSubject, Level::kWarning, host + role + " has no address here: is there a network?",
-            "getent hosts " + host + "; ip route"};
+            "ip route   # no line with default: connect it (nmtui); else ask another name server (/etc/resolv.conf)"};
   }
   return {kSubject, Level::kOk, "there is a name server"};
 }

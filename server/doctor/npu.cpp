@@ -32,8 +32,9 @@ void examine_driver(const Machine& machine, Findings& findings) {
   const auto text = version.get<std::string>();
   const auto release = release_at_start(text);
   if (!release) {
-    findings.push_back({kSubject, Level::kWarning, text + "; whether that is 0.9.7 or newer cannot be told",
-                        "sudo cat /sys/kernel/debug/rknpu/version"});
+    findings.push_back(
+        {kSubject, Level::kWarning, text + "; whether that is 0.9.7 or newer cannot be told",
+         "sudo cat /sys/kernel/debug/rknpu/version   # if it is older: sudo apt-get full-upgrade, and reboot"});
     return;
   }
   if (*release < kDriverNeeded) {
@@ -78,8 +79,9 @@ void examine_nodes(const Machine& machine, Findings& findings) {
   }
   if (fs::exists(machine.root / "dev/rknpu")) nodes.push_back(machine.root / "dev/rknpu");
   if (nodes.empty()) {
-    findings.push_back({kSubject, Level::kProblem, "neither /dev/dri/renderD* nor /dev/rknpu is there",
-                        "sudo modprobe rknpu; ls -l /dev/dri"});
+    findings.push_back(
+        {kSubject, Level::kProblem, "neither /dev/dri/renderD* nor /dev/rknpu is there",
+         "sudo modprobe rknpu   # if they are missing then, too: install the kernel of the board's vendor"});
     return;
   }
   for (const fs::path& node : entries_of(machine.root / "dev/dma_heap")) nodes.push_back(node);
@@ -118,7 +120,7 @@ void examine_iommu(const Machine& machine, Findings& findings) {
     return;
   }
   findings.push_back({kSubject, Level::kWarning, "cannot be told: the NPU is not in /sys/bus/platform/devices",
-                      "sudo dmesg | grep -i -e rknpu -e iommu"});
+                      "sudo dmesg | grep -i -e rknpu -e iommu   # no line: install the kernel of the board's vendor"});
 }
 
 }  // namespace

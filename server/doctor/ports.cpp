@@ -119,9 +119,9 @@ void examine_port(const Machine& machine, const Wanted& wanted, Findings& findin
     findings.push_back(
         {kPorts, Level::kProblem,
          wanted.setting + " " + number + " is taken by " + (owner.empty() ? "another user's program" : owner),
-         owner.empty() ? "sudo ss -lnp 'sport = :" + number + "'"
-                       : "rkllm-mcp serve --set " + wanted.setting + "=" + std::to_string(other_port(wanted.port)) +
-                             "   # another port"});
+         "rkllm-mcp serve --set " + wanted.setting + "=" + std::to_string(other_port(wanted.port)) +
+             "   # another port" +
+             (owner.empty() ? "; who has this one: sudo ss -lnp 'sport = :" + number + "'" : "")});
     return;
   }
   if (machine.identity.user != 0 && wanted.port < first_of_all_users(machine)) {

@@ -16,7 +16,7 @@ void examine_file(const std::string& path, const std::string& what, Keep keep, F
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
     findings.push_back({kPermissions, Level::kProblem, path + " (" + what + ") is not there, or cannot be reached",
-                        "ls -l " + shell_word(path)});
+                        "ls -l " + shell_word(path) + "   # then put it there, or take it out of the settings"});
     return;
   }
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {

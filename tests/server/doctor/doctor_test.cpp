@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <regex>
 #include <sstream>
 
 using namespace rkllm_mcp;
@@ -74,11 +75,21 @@ class Board {
 };
 
 // The findings that are not ok; each has a cure.
+// What only shows something; a person has to be told what to do then.
+bool only_looks(const std::string& cure) {
+  static const std::regex kLooks(
+      "(sudo )?(ls|cat|zcat|env|ip|uname|ss|dmesg|stat|getent|resolvectl|nmcli|apt-file|ulimit -n$|rkllm-mcp "
+      "(--version|models|ps|status|settings|logs))( .*)?");
+  return std::regex_match(cure.substr(0, cure.find("   # ")), kLooks);
+}
+
 Findings faults(const Findings& findings) {
   Findings faults;
   for (const auto& each : findings) {
     CHECK_FALSE(each.text.empty());
     CHECK(each.cure.empty() == (each.level == Level::kOk));
+    INFO(each.cure);
+    CHECK((!only_looks(each.cure) || each.cure.find("   # ") != std::string::npos));
     if (each.level != Level::kOk) faults.push_back(each);
   }
   return faults;
@@ -416,6 +427,32 @@ TEST_CASE("a model of the settings that is in none of the folders is a problem t
   CHECK(named->level == Level::kProblem);
 }
 
+TEST_CASE("a relative path of a model is looked for where the server would, and looked at there, once") {
+  Board board;
+  const auto name_model = [&board](const std::string& path) {
+    board.machine.settings.models = {{"big", {{"param", {{"model_path", path}}}}}};
+  };
+  name_model("a-rk3588-w8a8.rkllm");
+  CHECK(doctor::examine_models(board.machine).size() == 1);
+  // Also below the cache directory, and nowhere else where there are folders of models.
+  board.machine.settings.runtime.cache_dir = board.path("caches");
+  board.put("caches/kept-rk3576.rkllm", "weights");
+  name_model("kept-rk3576.rkllm");
+  const auto kept = only_fault(doctor::examine_models(board.machine));
+  CHECK_THAT(kept.text, has_text(board.path("caches/kept-rk3576.rkllm") + " is, by its name, for rk3576"));
+  board.put("outside.rkllm", "weights");
+  name_model(board.path("outside.rkllm"));
+  const auto outside = only_fault(doctor::examine_models(board.machine));
+  CHECK_THAT(outside.text, has_text("expected a file below one of runtime.model_dirs"));
+  CHECK_THAT(outside.cure, has_text("mv " + board.path("outside.rkllm") + " FOLDER"));
+  // Without folders the user's own is no place for relative paths, but the working directory is.
+  board.machine.settings.runtime.model_dirs = {};
+  const std::string here = fs::relative(board.path("outside.rkllm")).string();
+  name_model(here);
+  const auto findings = doctor::examine_models(board.machine);
+  CHECK(std::ranges::any_of(findings, [&here](const auto& each) { return each.text.starts_with(here + ", "); }));
+}
+
 TEST_CASE("the port of the services is looked at if they have one") {
   Board board;
   board.machine.settings.services.enabled = true;
@@ -465,7 +502,7 @@ TEST_CASE("a private key that others may read is a problem, and so is a file of 
   const auto fault = only_fault(doctor::examine_secrets(board.machine));
   CHECK(fault.level == Level::kProblem);
   CHECK_THAT(fault.text, has_text("no tokens (access tokens) is not there"));
-  CHECK(fault.cure == "ls -l '" + board.path("no tokens") + "'");
+  CHECK(fault.cure == "ls -l '" + board.path("no tokens") + "'   # then put it there, or take it out of the settings");
 }
 
 TEST_CASE("a cure can be pasted where a file's name has blanks") {
@@ -513,13 +550,13 @@ TEST_CASE("the name that is looked up is that of the hub of the settings, or of 
   board.machine.settings.runtime.model_hub = "https://hub.example:8443/mirror";
   CHECK_THAT(fault().text, has_text("hub.example has no address here"));
   CHECK(asked == "hub.example");
-  CHECK_THAT(fault().cure, has_text("getent hosts hub.example;"));
+  CHECK_THAT(fault().cure, has_text("ip route   # no line with default"));
 
   environment["https_proxy"] = "http://me:secret@proxy.example:3128";
   CHECK_THAT(fault().text,
              has_text("proxy.example, the proxy to hub.example, has no address here") && !has_text("secret"));
   CHECK(asked == "proxy.example");
-  CHECK_THAT(fault().cure, has_text("getent hosts proxy.example;"));
+  CHECK_THAT(fault().cure, has_text("ip route   # no line with default"));
   environment["no_proxy"] = ".example";
   CHECK_THAT(fault().text, has_text("hub.example has no address here"));
   board.machine.resolve = [](const std::string&) { return true; };
