@@ -88,8 +88,9 @@ void KeptCaches::check(const std::string& function) const {
     }
     if (!reason) continue;
     if (is_written) fs::remove(path, ignored);
-    throw CallFailed(function, std::nullopt,
-                     "the run has ended, but its prompt cache was not saved: " + *reason + "; nothing of it was kept");
+    throw RpcError(ErrorCode::kCallFailed,
+                   "the run has ended, but its prompt cache was not saved: " + *reason + "; nothing of it was kept",
+                   Json{{"function", function}, {"status", nullptr}, {"prompt_cache", "not saved"}});
   }
 }
 

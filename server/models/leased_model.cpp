@@ -84,6 +84,13 @@ chat::HiddenRows not_begun(const std::exception_ptr& error) {
   return {.complaint = why.what(), .is_unsupported = why.code() == ErrorCode::kUnsupported};
 }
 
+// Whether the run itself went well: see KeptCaches.
+bool is_only_not_saved(const CallOutcome& outcome) {
+  if (!outcome.error) return false;
+  const Json data = as_rpc_error(outcome.error).data();
+  return data.is_object() && data.contains("prompt_cache");
+}
+
 bool has_broken_off(const RpcError& error) { return error.data().is_object() && error.data().contains("state"); }
 
 std::optional<std::int64_t> integer_in(const Json& object, const char* key) {
@@ -156,18 +163,35 @@ void LeasedTurnModel::run(std::string prompt, const chat::RunOptions& options,
   if (!options.save_cache_to.empty()) {
     infer["prompt_cache_params"] = Json{{"save_prompt_cache", 1}, {"prompt_cache_path", options.save_cache_to}};
   }
-  calls_.run(
-      Json{{"rkllm_input", input_of(runtime_, std::move(prompt), options)}, {"rkllm_infer_params", std::move(infer)}},
-      std::move(on_token), [this, done = std::move(done)](const CallOutcome& outcome, std::uint64_t tokens) {
-        ended(outcome, tokens, done);
-      });
+  const bool saves = !options.save_cache_to.empty();
+  const Json input = input_of(runtime_, std::move(prompt), options);
+  calls_.run(Json{{"rkllm_input", input}, {"rkllm_infer_params", infer}}, on_token,
+             [this, saves, input = saves ? input : Json(), infer, on_token, done = std::move(done)](
+                 const CallOutcome& outcome, std::uint64_t tokens) mutable {
+               if (!saves || !outcome.error || as_rpc_error(outcome.error).code() != ErrorCode::kInvalidParams) {
+                 return ended(outcome, tokens, saves, std::move(done));
+               }
+               // There is no room for the file, and nothing has been run yet: what it prefills is worth it all the
+               // same.
+               infer.erase("prompt_cache_params");
+               calls_.run(Json{{"rkllm_input", std::move(input)}, {"rkllm_infer_params", std::move(infer)}},
+                          std::move(on_token),
+                          [this, done = std::move(done)](const CallOutcome& again, std::uint64_t count) {
+                            ended(again, count, false, [done](chat::RunReport report) {
+                              report.cache_saved = false;
+                              done(report);
+                            });
+                          });
+             });
 }
 
-void LeasedTurnModel::ended(const CallOutcome& outcome, std::uint64_t tokens,
+void LeasedTurnModel::ended(const CallOutcome& outcome, std::uint64_t tokens, bool saves,
                             std::function<void(const chat::RunReport&)> done) {
   chat::RunReport report;
   report.tokens = static_cast<std::int64_t>(tokens);
-  if (outcome.error) {
+  if (saves && is_only_not_saved(outcome)) {
+    report.cache_saved = false;
+  } else if (outcome.error) {
     const RpcError error = as_rpc_error(outcome.error);
     report.end = error.code() == ErrorCode::kCancelled ? chat::RunEnd::kAborted : chat::RunEnd::kFailed;
     report.complaint = error.what();

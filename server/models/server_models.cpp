@@ -186,11 +186,13 @@ const NamedModel* ServerModels::resolve(std::string_view name) const {
       return found->is_string() ? list_.find(found->get_ref<const std::string&>()) : nullptr;
     }
   }
-  return choices_.any_model.empty() ? nullptr : list_.find(choices_.any_model);
+  return nullptr;
 }
 
 const NamedModel* ServerModels::model_meant(std::string_view name) const {
-  return handle_status(name) ? nullptr : resolve(name);
+  if (handle_status(name)) return nullptr;
+  if (const NamedModel* const model = resolve(name)) return model;
+  return choices_.any_model.empty() || is_model_path(name) ? nullptr : list_.find(choices_.any_model);
 }
 
 ModelSlot* ServerModels::existing_slot(const std::string& name, ModelSlot::Use use) const {
@@ -432,7 +434,7 @@ std::vector<chat::ModelDescription> ServerModels::models(const chat::Asker& aske
 std::optional<chat::ModelDescription> ServerModels::find(std::string_view name, const chat::Asker& asker) const {
   if (!asker.may_call) return std::nullopt;
   if (const auto handle = handle_status(name)) return info_of_handle(*handle);
-  if (const NamedModel* const model = resolve(name)) return info(*model);
+  if (const NamedModel* const model = model_meant(name)) return info(*model);
   if (!is_model_path(name) || !asker.may_admin) return std::nullopt;
   const std::string path(name);
   std::error_code error;  // of a file that is not there; what is loaded may have lost its own
@@ -512,12 +514,11 @@ std::unique_ptr<chat::QueuePlace> ServerModels::place(ModelSlot::Use use, chat::
     return begin(use, std::move(wish), std::move(events), make);
   }
   auto later = std::make_unique<LaterTicket>();
-  const std::string name = wish.model;
   auto go_on = [this, use, wish = std::move(wish), events = std::move(events), make, weak = later->inner()]() mutable {
     if (const auto wanted = weak.lock()) wanted->place = begin(use, std::move(wish), std::move(events), make);
   };
   if (is_coming) {
-    after_autoload(name, std::move(go_on));
+    after_autoload(model->name, std::move(go_on));
   } else {
     look_again(std::move(go_on));
   }
@@ -545,9 +546,10 @@ void ServerModels::unload(std::string name, chat::Asker asker, std::function<voi
     });
   };
   if (!asker.may_admin) return answer(forbidden("unloading a model"));
-  const NamedModel* const model = model_meant(name);
+  const bool is_handle = handle_status(name).has_value();
+  const NamedModel* const model = is_handle ? nullptr : resolve(name);
   if (model == nullptr && !is_model_path(name)) {
-    if (!handle_status(name)) return answer(TurnError::unknown_model(name));
+    if (!is_handle) return answer(TurnError::unknown_model(name));
     return answer(TurnError(ErrorKind::kNotSupported,
                             "\"" + name + "\" was made by rkllm_init, and is unloaded by rkllm_destroy"));
   }

@@ -114,8 +114,10 @@ class ServerModels final : public chat::ModelLender {
   template <typename Lease>
   using MakeLease = std::unique_ptr<Lease> (*)(LeaseSource source);
 
+  // Of a name or an alias. Null: no model has it.
   const NamedModel* resolve(std::string_view name) const;
-  // The same, but null where the name is that of a handle, which goes before chat.any_model.
+  // Who answers: the same, or chat.any_model where nobody has the name. Null of handles, which are themselves, and of
+  // paths. Not for what unloads, or calls the library: a typing error must not end another model.
   const NamedModel* model_meant(std::string_view name) const;
   std::shared_ptr<ModelSlot> slot(const NamedModel& model, ModelSlot::Use use);
   ModelSlot* existing_slot(const std::string& name, ModelSlot::Use use) const;

@@ -113,7 +113,7 @@ void AssistantTurn::begin() {
   question_ = question_in(turn_, history_);
   system_ = text_of_role(turn_, Role::kSystem);
   const std::size_t bytes = question_.size() + system_.size() + bytes_of(history_);
-  if (bytes > kMostPromptBytes) throw TurnError::prompt_too_long(kMostPromptBytes);
+  if (bytes > kMostPromptBytes) throw TurnError::prompt_too_long(kMostPromptBytes).of_field(turn_.prompt_field);
   if (turn_.format.kind != OutputKind::kText) {
     throw TurnError::not_supported("response_format", "a profile answers in text");
   }

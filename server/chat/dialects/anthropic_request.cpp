@@ -202,6 +202,7 @@ void read_anthropic_choice(const JsonReader& choice, Turn& turn) {
 void read_output_format(const JsonReader& format, Turn& turn) {
   if (block_type(format) != "json_schema") format.find("type")->expected("json_schema");
   turn.format = {OutputKind::kJsonSchema, required_member(format, "schema")->object()};
+  turn.format_field = "output_config.format.schema";
 }
 
 void read_anthropic_options(const JsonReader& request, AnthropicRequest& result) {

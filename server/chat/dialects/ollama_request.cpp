@@ -67,7 +67,7 @@ constexpr std::array kOllamaGenerateFields = {
 };
 
 constexpr std::array kOllamaOptionFields = {
-    Field{"num_ctx", kHonoured, kNumberField, "larger than the model was loaded with: ignored and named"},
+    Field{"num_ctx", kHonoured, kNumberField, "other than the model was loaded with: ignored and named"},
     Field{"num_predict", kHonoured, kNumberField, "-1 and -2: to the end of the context; 0: load only"},
     Field{"temperature", kHonoured, kNumberField, "0 to 2"},
     Field{"top_k", kHonoured, kNumberField, "from 1"},
@@ -144,6 +144,12 @@ void read_ollama_options(const JsonReader& options, OllamaRequest& result) {
   }
 }
 
+// Without anything to answer, a request is about the model alone.
+void load_or_unload(OllamaRequest& result) {
+  const auto& keep = result.turn.keep_alive;
+  result.wish = keep && keep->unloads() ? OllamaWish::kUnload : OllamaWish::kLoad;
+}
+
 void read_common(const JsonReader& request, OllamaRequest& result) {
   Turn& turn = result.turn;
   if (const auto model = request.find("model")) turn.model = model->text();
@@ -151,6 +157,7 @@ void read_common(const JsonReader& request, OllamaRequest& result) {
   if (const auto format = request.find("format")) {
     if (format->json().is_object()) {
       turn.format = {OutputKind::kJsonSchema, format->json()};
+      turn.format_field = "format";
     } else if (format->text() == "json") {
       turn.format = {OutputKind::kJsonObject, nullptr};
     } else if (!format->text().empty()) {
@@ -167,12 +174,7 @@ void read_common(const JsonReader& request, OllamaRequest& result) {
       turn.thinking = think->boolean() ? Thinking::kOn : Thinking::kOff;
     }
   }
-}
-
-// Without anything to answer, a request is about the model alone.
-void load_or_unload(OllamaRequest& result) {
-  const auto& keep = result.turn.keep_alive;
-  result.wish = keep && keep->unloads() ? OllamaWish::kUnload : OllamaWish::kLoad;
+  if (result.wish == OllamaWish::kLoad) load_or_unload(result);
 }
 
 }  // namespace
@@ -232,6 +234,7 @@ OllamaRequest read_ollama_generate(const Json& json) {
   OllamaRequest result;
   read_request(json, [&result](const JsonReader& request) {
     result.ignored = check_fields(kOllamaGenerateFields, request);
+    result.turn.prompt_field = "prompt";
     read_common(request, result);
     const auto prompt = request.find("prompt");
     const auto images = request.find("images");
@@ -244,6 +247,7 @@ OllamaRequest read_ollama_generate(const Json& json) {
     }
     if (raw && raw->boolean()) {
       if (has_images) images->refuse("a raw prompt has no place for pictures");
+      if (system && !system->text().empty()) result.ignored.emplace_back("system");
       result.turn.raw_prompt = prompt->text();
       return;
     }

@@ -51,7 +51,7 @@ constexpr std::array kOpenAiChatFields = {
     Field{"reasoning_effort", kHonoured, kTextField, "none and minimal: no thinking, where the model can be told"},
     Field{"chat_template_kwargs", kHonoured, kObjectField, "enable_thinking"},
     Field{"truncate", kHonoured, kTextField, "ours: oldest_turns drops them when the context is full"},
-    Field{"chat_id", kHonoured, kTextField, "ours, with a profile: the conversation"},
+    Field{"chat_id", kHonoured, kTextField, "ours: the conversation of a profile; with a model ignored and named"},
     Field{"modalities", kHonoured, kArrayField, "text only"},
     Field{"seed", kIgnored, kNumberField, "the runtime has none"},
     Field{"logprobs", kIgnored, kBooleanField | kNumberField, "too slow on boards"},
@@ -191,7 +191,10 @@ void read_openai_options(const JsonReader& request, OpenAiChatRequest& result) {
     const auto task = metadata->json().find("task");
     turn.is_task = task != metadata->json().end() && task->is_string() && is_name_of_task(task->get<std::string>());
   }
-  if (const auto conversation = request.find("chat_id")) turn.conversation = conversation->text();
+  if (const auto conversation = request.find("chat_id")) {
+    turn.conversation = conversation->text();
+    turn.conversation_field = "chat_id";
+  }
   if (const auto modalities = request.find("modalities")) {
     for (std::size_t i = 0; i < modalities->array().size(); ++i) {
       if (modalities->element(i).text() != "text") modalities->refuse("only text can be made here");

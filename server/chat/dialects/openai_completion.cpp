@@ -59,6 +59,7 @@ OpenAiCompletionRequest read_openai_completion(const Json& json) {
     result.ignored = check_fields(kOpenAiCompletionFields, request);
     Turn& turn = result.turn;
     if (const auto model = request.find("model")) turn.model = model->text();
+    turn.prompt_field = "prompt";
     turn.raw_prompt = read_prompt(*required_member(request, "prompt"));
     if (const auto stream = request.find("stream")) result.stream = stream->boolean();
     if (const auto options = request.find("stream_options")) {

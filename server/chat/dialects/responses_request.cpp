@@ -198,7 +198,10 @@ void read_responses_options(const JsonReader& request, ResponsesRequest& result)
   if (const auto limit = request.find("max_output_tokens")) turn.max_tokens = read_token_limit(*limit);
   read_sampling(request, turn.sampling);
   if (const auto text = request.find("text")) {
-    if (const auto format = text->find("format")) turn.format = read_text_format(*format);
+    if (const auto format = text->find("format")) {
+      turn.format = read_text_format(*format);
+      turn.format_field = "text.format.schema";
+    }
   }
   if (const auto reasoning = request.find("reasoning")) {
     if (const auto effort = reasoning->find("effort")) {
@@ -241,6 +244,7 @@ ResponsesRequest read_responses(const Json& json) {
   read_request(json, [&result](const JsonReader& request) {
     result.ignored = check_fields(kResponsesFields, request);
     Turn& turn = result.turn;
+    turn.prompt_field = "input";
     if (const auto model = request.find("model")) turn.model = model->text();
     if (const auto instructions = request.find("instructions")) result.instructions = instructions->text();
     const auto input = required_member(request, "input");

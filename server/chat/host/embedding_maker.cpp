@@ -103,8 +103,7 @@ void EmbeddingMaker::run_failed(const HiddenRows& rows) {
     return fail(TurnError(ErrorKind::kRuntimeFailed, field() + ": " + rows.complaint));
   }
   if (!wish_.drops_end) {
-    return fail(TurnError::bad_field(
-        field(), "longer than the model's context of " + std::to_string(context()) + " tokens; " + rows.complaint));
+    return fail(TurnError::context_exceeded(std::nullopt, context()).of_field(field()));
   }
   if (!cut_) cut_.emplace();
   cut_->too_long = bytes_;

@@ -114,7 +114,7 @@ void TurnMaker::make_room() {
     const ContextPlan room = plan_run(context(), {.bytes = bytes, .tokens = prompt_tokens_}, plan_.turn().max_tokens);
     if (const auto* limit = std::get_if<RunWithLimit>(&room)) return run(limit->max_new_tokens);
     if (std::holds_alternative<CountFirst>(room)) return count();
-    if (!plan_.shorten(bytes_that_may_fit())) return fail(TurnError::context_exceeded(prompt_tokens_, context()));
+    if (!plan_.shorten(bytes_that_may_fit())) return too_long(prompt_tokens_);
     prompt_tokens_.reset();
   }
 }
@@ -157,7 +157,7 @@ void TurnMaker::counted(const RunReport& report) {
     const bool may_be_too_long =
         plan_.uses_own_template() || most_prompt_tokens(plan_.prompt().text.size()) > context();
     if (report.lost || has_begun || !may_be_too_long) return run_failed(report);
-    if (!plan_.shorten(bytes_that_may_fit())) return fail(TurnError::context_exceeded(std::nullopt, context()));
+    if (!plan_.shorten(bytes_that_may_fit())) return too_long(std::nullopt);
     return clear_template();  // the failure has emptied the KV cache
   }
   const bool is_limited = model_->facts().has_run_options;  // else its limit of one token was an abort, too
@@ -182,7 +182,7 @@ void TurnMaker::count_slice() {
   const std::string& prompt = plan_.prompt().text;
   const bool is_one_run = plan_.uses_own_template() || surroundings_.options.warm_up_bytes == 0;
   if (!is_one_run && prompt.size() / kMostBytesOfToken > static_cast<std::size_t>(context()))
-    return fail(TurnError::context_exceeded(std::nullopt, context()));
+    return too_long(std::nullopt);
   const std::size_t known = model_->reusable_bytes(prompt);
   const std::size_t end = is_one_run ? prompt.size() : slice_end(prompt, known, surroundings_.options.warm_up_bytes);
   is_running_ = true;
@@ -207,9 +207,10 @@ TurnBeginning TurnMaker::beginning() const {
   if (!facts.has_run_options && wishes_something(plan_.turn().sampling)) {
     beginning.ignored.emplace_back("sampling");
   }
-  if (plan_.turn().context && *plan_.turn().context > facts.max_context_len) {
+  if (plan_.turn().context && *plan_.turn().context != facts.max_context_len) {
     beginning.ignored.emplace_back("options.num_ctx");
   }
+  if (!plan_.turn().conversation_field.empty()) beginning.ignored.push_back(plan_.turn().conversation_field);
   if (!plan_.honours_thinking() && !plan_.turn().thinking_field.empty()) {
     beginning.ignored.push_back(plan_.turn().thinking_field);
   }
@@ -381,13 +382,17 @@ void TurnMaker::warm_up() {
       [this, &caches, is_last, path = options.save_cache_to](const RunReport& report) {
         const bool has_failed = report.end == RunEnd::kFailed;
         if (!has_failed && !is_last) return warm_up();
-        if (!path.empty() && (has_failed || !may_keep_cache())) {
+        if (!path.empty() && (has_failed || !report.cache_saved || !may_keep_cache())) {
           caches.forget(path);
         } else if (!path.empty()) {
           caches.written(path, model_->facts().cache_identity, warm_text_);
         }
         leave();
       });
+}
+
+void TurnMaker::too_long(std::optional<std::int64_t> tokens) {
+  fail(TurnError::context_exceeded(tokens, context()).of_field(plan_.turn().prompt_field));
 }
 
 void TurnMaker::fail(const TurnError& error) {

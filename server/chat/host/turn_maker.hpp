@@ -75,6 +75,7 @@ class TurnMaker {
   bool tried_again(const RunReport& report, const std::string& complaint);
   void warm_up();
   void fail(const TurnError& error);
+  void too_long(std::optional<std::int64_t> tokens);  // of the prompt, if they are known
   void leave();
 
   bool knows_runtime();

@@ -79,7 +79,7 @@ TurnPlan::TurnPlan(Turn turn, const Family* family, std::optional<std::int64_t> 
     : turn_(std::move(turn)), family_(family) {
   refuse_images(turn_);
   if (turn_.format.kind != OutputKind::kText) {
-    schema_ = schema_of(turn_.format, "response_format");
+    schema_ = schema_of(turn_.format, turn_.format_field);
     instruction_ = structured_instruction(turn_.format, "");
   }
   if (family_ == nullptr) {
@@ -94,7 +94,7 @@ TurnPlan::TurnPlan(Turn turn, const Family* family, std::optional<std::int64_t> 
   while (bytes > most_bytes && drop(bytes - most_bytes) > 0) bytes = bytes_of(turn_.messages);
   if (bytes > most_bytes) {
     const auto context = max_context_len ? std::optional(context_tokens(*max_context_len)) : std::nullopt;
-    throw TurnError::prompt_too_long(most_bytes, context);
+    throw TurnError::prompt_too_long(most_bytes, context).of_field(turn_.prompt_field);
   }
   write();
 }

@@ -424,7 +424,8 @@ void ChatRoutes::load_or_unload(ChatJob job, const VisitPointer& visit) {
   };
   std::shared_ptr<QueuePlace> place;
   if (job.wish == OllamaWish::kUnload) {
-    host_.pool().unload(model.name, visit->asker, done);
+    // By the name that was asked for: chat.any_model is not unloaded by a typing error.
+    host_.pool().unload(job.turn.model.empty() ? model.name : job.turn.model, visit->asker, done);
   } else {
     PlaceEvents<OnlyLoaded> events;
     events.granted = [done](const std::unique_ptr<OnlyLoaded>&) { done(std::nullopt); };

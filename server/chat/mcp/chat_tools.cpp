@@ -234,7 +234,8 @@ void ChatTools::status(Started invocation, const Json&) {
 
 void ChatTools::unload_model(Started invocation, const Json& arguments) {
   invocation->when_ended([] {});
-  const auto begin = [this, invocation](const ModelDescription& model) {
+  const auto asked = arguments.at("model").get<std::string>();
+  const auto begin = [this, invocation, asked](const ModelDescription& model) {
     refuse_profile(model);
     const auto done = [this, invocation, name = model.name, was_loaded = model.state != ModelState::kOnDisk,
                        alive = alive_.watch()](const std::optional<TurnError>& error) {
@@ -242,9 +243,10 @@ void ChatTools::unload_model(Started invocation, const Json& arguments) {
       if (error) return invocation->result(tool_error(rpc_error_of(*error)));
       answer(*invocation, Json{{"model", name}, {"was_loaded", was_loaded}});
     };
-    host_.pool().unload(model.name, asker_of(*invocation), done);
+    // By the name that was asked for: chat.any_model is not unloaded by a typing error.
+    host_.pool().unload(asked.empty() ? model.name : asked, asker_of(*invocation), done);
   };
-  with_model(host_, *invocation, arguments.at("model").get<std::string>(), begin);
+  with_model(host_, *invocation, asked, begin);
 }
 
 }  // namespace rkllm_mcp::chat

@@ -51,6 +51,7 @@ struct RunReport {
   std::string complaint{};  // kFailed: what the runtime has said
   bool lost = false;        // kFailed: the process that ran the model has died
   bool broke_off = false;   // kFailed: the run had begun, so that its prompt fitted into the context
+  bool cache_saved = true;  // false: it was to be written to a file, and has not been; the run itself went well
   std::int64_t tokens = 0;  // callbacks with a token
   std::optional<std::int64_t> kv_size{};
   std::optional<std::int64_t> prefill_tokens{};

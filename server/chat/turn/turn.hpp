@@ -148,9 +148,13 @@ struct Turn {
   OutputFormat format{};
   std::size_t answers = 1;                // OpenAI's n
   bool drop_oldest_turns = false;         // truncate: "oldest_turns"
-  std::optional<std::int64_t> context{};  // Ollama's num_ctx: only ever named as ignored
+  std::optional<std::int64_t> context{};  // Ollama's num_ctx: named as ignored unless it is what the model has
   std::optional<KeepAlive> keep_alive{};
   std::string conversation{};       // chosen by the client; empty: none
+  // What the request calls these, for complaints.
+  std::string prompt_field{"messages"};
+  std::string format_field{"response_format.json_schema.schema"};
+  std::string conversation_field{};  // what the request calls that, to name it where nothing keeps conversations
   bool needs_conversation = false;  // the client sends only what is new: whoever keeps no conversations has to refuse
   bool goes_on = true;              // false: no turn goes on from its answer, so nothing is computed ahead for one
   bool is_task = false;             // asked by the client for its own use, such as a title: no part of the conversation

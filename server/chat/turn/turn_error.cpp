@@ -42,6 +42,12 @@ TurnError TurnError::context_exceeded(std::optional<std::int64_t> prompt_tokens,
   return error;
 }
 
+TurnError TurnError::of_field(std::string_view field) const {
+  TurnError error = *this;
+  error.field_ = field;
+  return error;
+}
+
 TurnError TurnError::takes_batches(std::int64_t n_batch) {
   return not_supported("model",
                        "it is loaded for " + std::to_string(n_batch) +

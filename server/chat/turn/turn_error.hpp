@@ -49,6 +49,8 @@ class TurnError : public std::runtime_error {
   static TurnError context_exceeded(std::optional<std::int64_t> prompt_tokens, std::int64_t context_tokens);
   // It has more bytes than any model's context holds; `context_tokens`: what this model's does, where that is known.
   static TurnError prompt_too_long(std::size_t most_bytes, std::optional<std::int64_t> context_tokens = {});
+  // The same of another field of the request.
+  TurnError of_field(std::string_view field) const;
   // `kind` is kQueueFull or kNoRoom.
   static TurnError try_later(ErrorKind kind, const std::string& message, std::int64_t retry_after_s);
 

@@ -25,6 +25,7 @@ TEST_CASE("a prompt that is too long is 400 in each dialect, with n_ctx once the
     CHECK_THAT(error, has_text("prompt is too long") && has_text("context length"));
     if (!n_ctx.is_null()) CHECK_THAT(error, has_text(n_ctx.dump() + " tokens"));
     if (dialect.kind == ChatDialect::Kind::kMessages) CHECK(error.starts_with("invalid_request_error: "));
+    if (dialect.kind == ChatDialect::Kind::kResponses) CHECK(body["error"]["param"] == "input");
     if (dialect.is_ollama() || dialect.kind == ChatDialect::Kind::kMessages) return;
     CHECK(error.starts_with("context_length_exceeded: "));
     CHECK(body["error"]["n_ctx"] == n_ctx);

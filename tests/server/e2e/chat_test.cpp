@@ -177,6 +177,27 @@ TEST_CASE("after a warm-up the next turn prefills only the new text, and an edit
   CHECK(anew.reused < 10);
 }
 
+TEST_CASE("where no prompt cache can be saved, for want of room, a warm-up is worth as much") {
+  for (const bool is_full_before : {false, true}) {
+    INFO("full before: " << is_full_before);
+    const TemporaryDirectory directory;
+    if (is_full_before) write_file(directory / "other", "more than one byte");
+    LiveServer server(chatting({"runtime.cache_dir=" + directory.path(), "runtime.cache_bytes=1"}));
+    HttpClient client(server.endpoint(Transport::kHttp));
+    const Json off{{"chat_template_kwargs", {{"enable_thinking", false}}}};
+    Json messages = Json::array({user(saying("Hello."))});
+    REQUIRE(client.post("/v1/chat/completions", asking(messages, off).dump()).status == 200);
+    const auto warmed = await_runs(server, 2);
+    REQUIRE(warmed.size() == 2);
+    messages.push_back({{"role", "assistant"}, {"content", "Hello."}});
+    messages.push_back(user(saying("Fine.")));
+    const Json answer = client.post("/v1/chat/completions", asking(messages, off).dump()).json();
+    CHECK(answer["usage"]["prompt_tokens_details"]["cached_tokens"].get<int>() > 0);
+    const RecordedRun next = server.recorded_runs().at(2);
+    CHECK(next.reused + 1 >= warmed[1].prefilled + warmed[1].reused);
+  }
+}
+
 TEST_CASE("the time to the first token is what the client of a turn has waited, whichever of its runs took it") {
   LiveServer server(chatting({}, "rk3588-qwen3-0.6b"));
   HttpClient client(server.endpoint(Transport::kHttp));

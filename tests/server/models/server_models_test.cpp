@@ -346,6 +346,28 @@ TEST_CASE("a handle that rkllm_init has made is itself, also where chat.any_mode
   CHECK(bench.is_loaded("a"));
 }
 
+TEST_CASE(
+    "chat.any_model answers who asks something, and is not unloaded, called or taken for a file by a wrong name") {
+  auto choices = presets({"a"});
+  choices.any_model = "a";
+  Bench bench(choices);
+  REQUIRE(bench.granted(bench.ask("gpt-9")));
+  REQUIRE(bench.is_loaded("a"));
+  std::optional<chat::TurnError> refused;
+  bench.models.unload("typo", {}, [&](std::optional<chat::TurnError> error) { refused = std::move(error); });
+  REQUIRE(bench.until([&] { return refused.has_value(); }));
+  CHECK(refused->kind() == ErrorKind::kUnknownModel);
+  CHECK(bench.is_loaded("a"));
+  CHECK(bench.models.handle_of("typo").empty());
+  CHECK_FALSE(bench.models.handle_of("a").empty());
+  CHECK_FALSE(bench.models.knows("typo"));
+  CHECK(bench.models.slot_for("typo") == nullptr);
+  CHECK_FALSE(bench.models.find("/models/other.rkllm", {.name = "x", .may_call = true, .may_admin = false}));
+  const auto path = bench.ask("/models/other.rkllm", {.name = "x", .may_call = true, .may_admin = false});
+  REQUIRE(bench.until([&] { return path->done(); }));
+  CHECK(path->kind == ErrorKind::kForbidden);
+}
+
 TEST_CASE("who only wants a model loaded does not wait for those who use it, and its keep_alive holds") {
   auto choices = presets({"a"});
   choices.keep_alive = {false, 60};

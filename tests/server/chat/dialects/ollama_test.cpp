@@ -64,6 +64,8 @@ TEST_CASE("a request with nothing to answer loads or unloads") {
   CHECK(ollama_generate(R"({"model":"m","prompt":"","keep_alive":"0s"})").wish == OllamaWish::kUnload);
   CHECK(ollama_generate(R"({"model":"m","prompt":"x","options":{"num_predict":0}})").wish == OllamaWish::kLoad);
   CHECK(ollama_generate(R"({"model":"m","prompt":"x","options":{"num_predict":-2}})").turn.max_tokens == std::nullopt);
+  CHECK(ollama_generate(R"({"model":"m","prompt":"x","keep_alive":0,"options":{"num_predict":0}})").wish ==
+        OllamaWish::kUnload);
   CHECK(ollama_chat(R"({"messages":[{"role":"user","content":"x"}],"keep_alive":0})").wish == OllamaWish::kAnswer);
 }
 
@@ -76,6 +78,7 @@ TEST_CASE("a generate request is a conversation, or a prompt as it is") {
   const Turn raw = ollama_generate(R"({"prompt":"P","raw":true,"system":"S"})").turn;
   CHECK(raw.raw_prompt == "P");
   CHECK(raw.messages.empty());
+  CHECK(ollama_generate(R"({"prompt":"P","raw":true,"system":"S"})").ignored == std::vector<std::string>{"system"});
   CHECK_THROWS_WITH(ollama_generate(R"({"prompt":"P","suffix":"x"})"), "suffix: no model here fills gaps");
 }
 
