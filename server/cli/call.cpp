@@ -60,6 +60,7 @@ std::string words_of_failure(const Json& error) {
   std::string words = message.is_string() ? message.get<std::string>() : error.dump();
   if (code.is_number_integer()) words += " (error " + code.dump() + ")";
   if (code == static_cast<int>(ErrorCode::kUnknownHandle)) words += "; rkllm-mcp load MODEL loads one";
+  if (code == static_cast<int>(ErrorCode::kRuntimeUnavailable)) words += "; rkllm-mcp doctor says more";
   if (code == static_cast<int>(ErrorCode::kUnauthorized)) words += "; it comes from --token, or RKLLM_MCP_TOKEN";
   if (code == static_cast<int>(ErrorCode::kMethodNotFound) && words.find("did you mean") == std::string::npos) {
     words += "; rkllm-mcp tools list --all shows what there is";

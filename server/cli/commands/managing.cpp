@@ -42,9 +42,9 @@ CLI::App* add_pull(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand(
       "pull",
       "Fetch a model from the hub (hf.co), or from any address, into the folder of models.\n"
-      "Of a repository the file is taken that was made for this board and fits its memory. What has come stays when "
-      "the "
-      "connection breaks off, and the same command goes on from there. The file is checked against the hub's SHA-256. "
+      "Of a repository the file is taken that was made for this board and fits its memory, of several the largest that "
+      "leaves memory. What has come stays when the connection breaks off, and the same command goes on from there. The "
+      "file is checked against the hub's SHA-256. "
       "HF_TOKEN: the access token for repositories that want one");
   command->group(kManaging);
   command->add_option("MODEL", parsed.pull.source, "hf.co/OWNER/NAME[:FILE], or the https address of a .rkllm file")

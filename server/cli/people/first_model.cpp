@@ -17,16 +17,22 @@ namespace {
 
 constexpr const char* kShipped = "rk3588-1.5b.json";
 
-bool is_simulated(ServerLink& server) {
+enum class Runtime { kReal, kSimulated, kNone };
+
+Runtime runtime_of(ServerLink& server) {
   try {
     const Json health = server.get("/health");
-    if (health.contains("runtime")) return health["runtime"].value("simulated", Json()) == Json(true);  // null: none
+    const Json runtime = health.value("runtime", Json());
+    if (runtime.is_object()) {
+      if (runtime.value("state", Json()) == Json("gone")) return Runtime::kNone;
+      return runtime.value("simulated", Json()) == Json(true) ? Runtime::kSimulated : Runtime::kReal;
+    }
   } catch (const ServerRefuses&) {
     // It does not tell everybody.
   } catch (const client::ConnectionError&) {
     // It does not run.
   }
-  return finds_simulator(server.settings());
+  return finds_simulator(server.settings()) ? Runtime::kSimulated : Runtime::kReal;
 }
 
 // "\nBeside it: fast.json, …": the other models of its folder; nothing if there are none.
@@ -56,20 +62,28 @@ std::optional<std::string> model_of_simulator() {
 }
 
 std::string words_of_first_model(ServerLink& server, const OfferedModels& offered) {
-  if (is_simulated(server)) {
+  const Runtime runtime = runtime_of(server);
+  if (runtime == Runtime::kSimulated) {
     const auto file = is_on_this_machine(server.place()) ? model_of_simulator() : std::nullopt;
     return "Load one of the simulator's: rkllm-mcp load " +
            (file ? shell_word(*file) : "FOLDER/" + std::string(kShipped)) + server.where() +
            (file ? words_of_others(*file) : ", with the folder share/rkllm_sim/models of its installation");
   }
+  std::string first;
+  if (runtime == Runtime::kNone) {
+    const bool is_here = is_on_this_machine(server.place());
+    first = std::string("The server has no runtime, which models need: ") + (is_here ? "" : "on its machine, ") +
+            "rkllm-mcp doctor" + (server.is_of_settings() ? server.settings_options() : "") + " says what to do. ";
+  }
   const std::string load = "; load one: rkllm-mcp load FILE.rkllm" + server.where();
   const std::string name = "; or name folders with .rkllm files in runtime.model_dirs";
   if (server.is_of_settings()) {
-    return "Fetch one: rkllm-mcp pull " + std::string(kAnyModel) + server.settings_options() + load + name +
+    return first + "Fetch one: rkllm-mcp pull " + std::string(kAnyModel) + server.settings_options() + load + name +
            " (rkllm-mcp settings path" + server.settings_options() + " tells in which file)";
   }
   const std::string pull = "rkllm-mcp pull " + std::string(kAnyModel);
-  return (offered.has_chat ? "Have the server fetch one: " + pull + server.where()
+  return first +
+         (offered.has_chat ? "Have the server fetch one: " + pull + server.where()
                            : "Fetch one, on its machine: " + pull) +
          load + name + " of its settings";
 }

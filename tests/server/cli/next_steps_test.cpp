@@ -159,13 +159,17 @@ TEST_CASE("who has no model on another server is told how that server fetches on
   const std::string place = "http://127.0.0.1:" + Json::parse(read_file(asker.path("ports")))["http"]["port"].dump();
   const std::string fetch = "rkllm-mcp pull hf.co/OWNER/NAME --to " + place;
   CHECK_THAT(asker.run({"models", "--to", place}).out,
-             has_text("No models. Have the server fetch one: " + fetch + "; load one: rkllm-mcp load FILE.rkllm --to " +
-                      place + ";"));
+             has_text("No models. The server has no runtime, which models need: rkllm-mcp doctor says what to do. Have "
+                      "the server fetch one: " +
+                      fetch + "; load one: rkllm-mcp load FILE.rkllm --to " + place + ";"));
   CHECK_THAT(asker.run({"ask", "Hi", "--to", place}).err, has_text(fetch + ";"));
   // That of the settings is this machine's.
   const std::string port = "http.port=" + place.substr(place.rfind(':') + 1);
   CHECK_THAT(asker.run({"models", "--set", port}).out,
-             has_text("Fetch one: rkllm-mcp pull hf.co/OWNER/NAME --set " + port + ";"));
+             has_text("rkllm-mcp doctor --set " + port +
+                      " says what to do. Fetch one: rkllm-mcp pull hf.co/OWNER/NAME "
+                      "--set " +
+                      port + ";"));
 }
 
 TEST_CASE("the simulator is known by what it is, not by how it was named") {

@@ -290,6 +290,7 @@ TEST_CASE("a runtime library that is not there is named at start, and in the err
       run_to_end(options(home, {kProgram, "call", "rkllm_init", "{}", "--to", "tcp://127.0.0.1:" + port}));
   CHECK(call.status == 1);
   CHECK_THAT(call.out, has_text("4005") && has_text("/nowhere/librkllmrt.so"));
+  CHECK_THAT(call.err, has_text("(error 4005); rkllm-mcp doctor says more"));
 }
 
 TEST_CASE("commands without an access token say that one is needed, and not that nothing is loaded") {
