@@ -447,6 +447,7 @@ TEST_CASE("a relative path of a model is looked for where the server would, and 
   CHECK_THAT(outside.cure, has_text("mv " + board.path("outside.rkllm") + " FOLDER"));
   // Without folders the user's own is no place for relative paths, but the working directory is.
   board.machine.settings.runtime.model_dirs = {};
+  board.machine.settings.runtime.cache_dir = board.path("no caches");
   const std::string here = fs::relative(board.path("outside.rkllm")).string();
   name_model(here);
   const auto findings = doctor::examine_models(board.machine);
