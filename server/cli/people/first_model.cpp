@@ -50,6 +50,17 @@ std::string words_of_others(const std::filesystem::path& shipped) {
   return words;
 }
 
+// The one of that name there, with or without its ending; else `shipped`.
+std::string file_beside(const std::string& shipped, const std::string& wanted) {
+  const std::filesystem::path folder = std::filesystem::path(shipped).parent_path();
+  for (const std::string& name : {wanted, wanted + ".json"}) {
+    std::error_code error;
+    const bool is_name = !wanted.empty() && wanted.find('/') == std::string::npos;
+    if (is_name && std::filesystem::is_regular_file(folder / name, error)) return (folder / name).string();
+  }
+  return shipped;
+}
+
 }  // namespace
 
 std::optional<std::string> model_of_simulator() {
@@ -61,10 +72,11 @@ std::optional<std::string> model_of_simulator() {
   return std::nullopt;
 }
 
-std::string words_of_first_model(ServerLink& server, const OfferedModels& offered) {
+std::string words_of_first_model(ServerLink& server, const OfferedModels& offered, const std::string& wanted) {
   const Runtime runtime = runtime_of(server);
   if (runtime == Runtime::kSimulated) {
-    const auto file = is_on_this_machine(server.place()) ? model_of_simulator() : std::nullopt;
+    auto file = is_on_this_machine(server.place()) ? model_of_simulator() : std::nullopt;
+    if (file) file = file_beside(*file, wanted);
     return "Load one of the simulator's: rkllm-mcp load " +
            (file ? shell_word(*file) : "FOLDER/" + std::string(kShipped)) + server.where() +
            (file ? words_of_others(*file) : ", with the folder share/rkllm_sim/models of its installation");

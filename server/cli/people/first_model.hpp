@@ -17,7 +17,8 @@ inline constexpr const char* kAnyModel = "hf.co/OWNER/NAME";  // stands for a re
 std::optional<std::string> model_of_simulator();
 
 // "Load the simulator's: rkllm-mcp load /usr/share/rkllm_sim/models/rk3588-1.5b.json", or how to fetch one for a board.
-// Asks the server what it runs with; where none answers the settings of this machine count.
-std::string words_of_first_model(ServerLink& server, const OfferedModels& offered);
+// Asks the server what it runs with; where none answers the settings of this machine count. `wanted`: the name that
+// somebody gave; of the simulator's models that one is proposed, if it is one.
+std::string words_of_first_model(ServerLink& server, const OfferedModels& offered, const std::string& wanted = {});
 
 }  // namespace rkllm_mcp

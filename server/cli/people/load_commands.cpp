@@ -148,7 +148,7 @@ int load_model(ServerLink& server, const StateOptions& options) {
   }
   if (model == nullptr && !file) {
     throw std::runtime_error(offered.all.empty() ? "there is no model " + options.model + ", nor any other. " +
-                                                       words_of_first_model(server, offered)
+                                                       words_of_first_model(server, offered, options.model)
                                                  : offered.no_such_model(options.model));
   }
   if (model != nullptr && model->is_profile) {

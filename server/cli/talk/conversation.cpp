@@ -119,7 +119,8 @@ OfferedModels models_to_talk_to(ServerLink& server) {
 std::string chosen_model(ServerLink& server, const std::string& asked_for) {
   const OfferedModels offered = models_to_talk_to(server);
   if (offered.all.empty()) {
-    throw std::runtime_error(server.url() + " offers no model yet. " + words_of_first_model(server, offered));
+    throw std::runtime_error(server.url() + " offers no model yet. " +
+                             words_of_first_model(server, offered, asked_for));
   }
   if (asked_for.empty()) {
     const auto loaded =

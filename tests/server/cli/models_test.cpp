@@ -231,6 +231,10 @@ TEST_CASE("who has no model yet is told how to load one of the simulator's, by a
     CHECK_THAT(told.out + told.err, has_text(": rkllm-mcp " + command + "\nBeside it: fast.json, rk3588-") &&
                                         !has_text("pull") && !has_text(", rk3588-1.5b.json"));
   }
+  for (const char* const name : {"fast.json", "fast"}) {  // as it was just called
+    CHECK_THAT(run({"load", name, "--to", place}).err,
+               has_text(": rkllm-mcp load " + kModels + "/fast.json --to http://" + place + "\nBeside it: rk3588-"));
+  }
   CHECK(run({"load", kModels + "/rk3588-1.5b.json", "--to", "http://" + place}).status == 0);
   CHECK(run({"ask", "@n=5 Hi", "--to", "http://" + place}).status == 0);
 }
