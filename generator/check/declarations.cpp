@@ -78,7 +78,7 @@ class DeclarationInspection {
     }
   }
 
-  // Of an array, whether its elements are open, or hold what is.
+  // Whether an array's elements end in an array without length, directly or inside.
   bool holds_open_array(const std::vector<c::Type>& elements) const {
     return !elements.empty() && elements.front().kind != TypeKind::kFunction &&
            ends_openly(header_, elements.front(), 0);

@@ -12,7 +12,7 @@ namespace {
 
 using c::TypeKind;
 
-// What the stub of a function calls, of what could be the name of a parameter as well.
+// The names of functions and variables that a stub uses, and that a parameter could have as well.
 std::set<std::string> called_by_stub(const Api& api, const c::Function& function) {
   std::set<std::string> names;
   const bool is_told = !std::holds_alternative<meaning::Unused>(api.role(function.name + ".return").meaning);

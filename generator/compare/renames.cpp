@@ -190,7 +190,8 @@ Change as_renamed(const Change& gone, const Change& added) {
   return {ChangeKind::kRenamed, worst, added.what, added.name, Side{gone.name}, Side{added.name}, added.at};
 }
 
-// If this is no rename, it is the removal that breaks callers. Both are told whole, for the reader to judge.
+// If this was no rename, the removal is what breaks callers; so the change keeps that rating. Both sides are reported
+// in full, so that the reader can judge.
 Change as_guessed(const Change& gone, const Change& added) {
   return {ChangeKind::kRenamed, gone.breaks, added.what, added.name, gone.before, added.after, added.at, true};
 }

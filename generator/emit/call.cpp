@@ -192,9 +192,9 @@ class CallEmitter {
     return arguments;
   }
 
-  // Once, before anything that may throw: a handle that the function has ended is used no more, and what the function
-  // has left in what it was given is given back when everything has been told, or could not be. `if_succeeded` is what
-  // tells that it has left anything.
+  // Emitted once, before anything that may throw: a handle that the function has destroyed is not used any more. Memory
+  // the function left is freed after the answer is written, also if writing fails. `if_succeeded`: the condition under
+  // which the function has left any.
   std::vector<std::string> at_once(const std::string& if_succeeded = "") {
     std::vector<std::string> lines;
     if (std::exchange(is_done_, true)) return lines;

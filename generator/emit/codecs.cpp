@@ -121,8 +121,8 @@ class CodecEmitter {
     code_.outdent();
   }
 
-  // What tells some versions of a struct from the others: the field itself, or another one, that all of them have, and
-  // none of the others; or one that it is the other way round with.
+  // The condition for a piece that only some versions of a struct have: that its own field is there, or else another
+  // field that exactly these versions have; or that a field is missing that exactly the other versions have.
   ConditionOf conditions_of(const SharedRecord& record, const Mask& among) const {
     std::map<std::string, Mask> fields;
     for (std::size_t set = 0; set < sets_.size(); ++set) {
@@ -153,7 +153,7 @@ class CodecEmitter {
     };
   }
 
-  // The calls of the codec, for each set; a group of fields is one of them, which holds its own.
+  // The calls of the codec, for each set. The fields of a group become one call, with their own calls inside it.
   Emitted calls_of(const SharedRecord& record) {
     Emitted calls(sets_.size());
     std::map<std::string, Emitted> of_groups;

@@ -15,7 +15,7 @@ enum class Language { kC, kCpp };
 
 struct SystemHeaders {
   std::vector<std::string> options;  // for clang, to find them; none if it does so by itself
-  // Those of this machine, which may lay out what they declare otherwise than those of the target do.
+  // Whether they are this machine's headers, whose structs may have another layout than those of the target's headers.
   bool are_borrowed = false;
   std::shared_ptr<const TemporaryFolder> stand_ins =
       {};  // what borrowed ones need besides; shared by the copies of this

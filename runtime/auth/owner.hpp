@@ -1,5 +1,5 @@
-// Who something belongs to that is kept for clients, where all of them share a bound: what one of them has too much of
-// must not push out what belongs to others.
+// Who owns what is kept for clients. All clients share a bound; when it is reached, those who have most give way, and
+// for that it must be known who owns what.
 #pragma once
 
 #include "auth/access_tokens.hpp"
@@ -9,8 +9,8 @@
 
 namespace rkllm_mcp {
 
-// Who an address counts as, whichever port or process speaks: its host; of IPv6 its network, since who has one address
-// of that has all; of a Unix socket its user.
+// What stands for a client machine in such bounds, whatever its port: the host of its address; with IPv6 the network,
+// since a client has all addresses of its network; with a Unix socket the user.
 std::string source_of(std::string_view address);
 
 // The holder of an access token, wherever it calls from; without tokens, or where none was presented, the source.

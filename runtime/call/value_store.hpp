@@ -1,6 +1,6 @@
 // Hidden states and logits that are too long for an answer: kept for a while, so that their client can fetch them in
-// pieces. Bounded in number, in time, and by a quarter of the memory budget. Room is made by the oldest of whoever has
-// most, and by nobody's who has less than whoever wants the room.
+// pieces. Bounded in number, in time, and by a quarter of the memory budget. When full, the oldest entry of the client
+// holding most is dropped, never one of a client holding less than the newcomer.
 //
 // Threads: belongs to the event loop.
 #pragma once
@@ -36,7 +36,7 @@ class ValueStore {
   // nobody can guess. `owner`: see owner_of(). Throws no_memory() if there is no room for them together, and error 4006
   // if there never is.
   std::vector<std::string> keep(std::vector<ValueRows> sets, const std::string& owner);
-  // Null if there are none of that id, or none any more.
+  // Null if there are no values with that id, or no longer.
   const ValueRows* find(std::string_view id);
 
  private:
@@ -47,7 +47,7 @@ class ValueStore {
     Clock::time_point until;
     MemoryShare share;
     std::string owner;
-    bool goes = false;  // while room is being made
+    bool goes = false;  // chosen to be dropped, while room is being made
   };
   struct Amount {
     std::size_t sets = 0;
@@ -60,7 +60,7 @@ class ValueStore {
   const std::chrono::milliseconds kept_for_;
   const MemoryBudget memory_;
   std::deque<Kept> kept_;  // the oldest in front
-  Deadline expiry_;        // of that one
+  Deadline expiry_;        // when the oldest is forgotten
 };
 
 }  // namespace rkllm_mcp

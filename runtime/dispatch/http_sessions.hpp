@@ -22,9 +22,9 @@ inline constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 
 class HttpSessions {
  public:
-  // How many sessions may exist. Beyond that a new one takes the place of one of whoever has most of them (see
-  // owner_of()), but of nobody who has fewer than its own client: of those without calls the one that has been without
-  // a request for longest.
+  // How many sessions may exist. When there are so many, a new one ends an old one: of the client that has most (see
+  // owner_of()), and never of a client that has fewer than the newcomer. Among those of its sessions that have no
+  // calls, it is the one whose last request is the longest ago.
   static constexpr std::size_t kMost = 1024;
 
   // A session that was not used for `idle` is forgotten.
@@ -67,7 +67,7 @@ class HttpSessions {
   };
 
   void forget_idle();
-  bool make_room_for(const std::string& newcomer);  // one of that owner
+  bool make_room_for(const std::string& newcomer);  // for a session of this owner
 
   Dispatcher& dispatcher_;
   const std::chrono::seconds idle_;

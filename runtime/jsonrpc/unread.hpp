@@ -27,7 +27,7 @@ bool has_unread(const Json& value);
 // The value with all its parts read. Throws RpcError (InvalidRequest) if one of them names a member twice, which is
 // looked at only here, or if one has more values than `most_values`.
 Json read_whole(Json value, std::size_t most_values = static_cast<std::size_t>(-1));
-// Such a part, read as far as a message is: what is long in it stays text. If all of it is long, so does all of it.
+// Such a part, parsed as a message is: long parts in it stay text, and perhaps all of it is one long part.
 Json read_outside(const Json& part);
 // As many as may be read on the event loop: some milliseconds. No client sends so many: the longest requests of agents
 // have some thousands.

@@ -8,9 +8,9 @@
 
 namespace rkllm_mcp {
 
-// Text of the member "id" of an object; of an array, of each element in turn. Empty where there is none. `json` is
-// valid JSON, without a member that occurs twice; of other text any part may be taken for an id, but none that the end of
-// the text may have cut.
+// Text of the member "id" of an object; of an array, of each element in turn. Empty where there is none. `json` should
+// be valid JSON in which no member occurs twice. In other text anything may be taken for an id, but never the last
+// thing in it, which may have been cut off.
 std::vector<std::string> written_ids(std::string_view json);
 
 }  // namespace rkllm_mcp

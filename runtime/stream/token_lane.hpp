@@ -15,8 +15,8 @@ namespace rkllm_mcp {
 
 class TokenLane {
  public:
-  // One token's bytes; empty for a token that shows nothing. One that completes no character comes out only if every
-  // token is to; else its bytes come with the token that completes theirs.
+  // One token's bytes; empty for a token without text. A token that ends inside a character comes out by itself only
+  // with kEvery; else its bytes come with the token that completes the character.
   enum class Keep { kEvery, kVisible };
   void append(std::string_view bytes, std::int32_t token_id, Keep keep = Keep::kEvery);
   // No more will come: bytes of a character that was never completed become U+FFFD.

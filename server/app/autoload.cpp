@@ -88,7 +88,7 @@ void Autoload::lost(const std::string& handle) {
   const auto found =
       std::find_if(models_.begin(), models_.end(), [&](const ModelPointer& each) { return each->handle == handle; });
   if (found == models_.end()) {
-    // Word of its loading may be under way.
+    // It may be one of those being loaded: its loss is reported before the end of its load.
     if (std::any_of(models_.begin(), models_.end(), [](const ModelPointer& each) { return each->loading; })) {
       lost_early_.insert(handle);
     }

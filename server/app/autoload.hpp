@@ -36,8 +36,8 @@ class Autoload {
   };
   void listen(Listener listener) { listener_ = std::move(listener); }
 
-  // To be called when a runtime is there, with none of the models that the one before had. `init` creates a handle;
-  // null if the API has no such method.
+  // To be called when a runtime is there that has no models yet, also when it has replaced another one. `init` is the
+  // method that creates a handle; null if the API has none.
   void start(const Method* init);
   void lost(const std::string& handle);  // the model of this handle is gone although nobody destroyed it
   void stop();                           // loads nothing until it is started again

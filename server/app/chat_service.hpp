@@ -38,8 +38,8 @@ class ChatService {
   // Servers of this process that assistants use.
   using Servers = std::vector<std::shared_ptr<const Service>>;
 
-  // All that is passed outlives it. MCP_SERVER_URL in the environment is the address of the memory and the tool server
-  // that assistants use instead of those; throws std::runtime_error if it is none.
+  // All that is passed outlives it. If the environment has MCP_SERVER_URL, assistants use the memory and the tool
+  // server at that address instead of `servers`; throws std::runtime_error if it is no address.
   ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
               chat::ModelStore& store, spdlog::logger& log, MemoryBudget memory, chat::ChatTools::Options tools,
               const Servers& servers);

@@ -1,7 +1,7 @@
-// Memory that is put by for the moment when the system gives none any more. What ends a request takes memory itself:
-// nlohmann's destructor of an array, say, which may not throw, so that without memory it ends the process. The reserve
-// is given back to the system at the first allocation that fails; from then on all of limits.memory_bytes counts as
-// used, so that clients are refused, until the reserve could be put by again.
+// Memory that is kept for the moment when the system gives none any more. Ending a request takes memory, too:
+// nlohmann's destructor of an array allocates and may not throw, so that without memory it ends the process. At the
+// first allocation that fails the reserve is given back to the system. From then on all of limits.memory_bytes counts
+// as used, so that clients are refused, until the reserve can be taken again.
 //
 // The address space is taken, the memory itself is not: nobody writes to it. There is one reserve in a process, since
 // std::set_new_handler() knows no other.

@@ -40,7 +40,7 @@ class RuntimeHost {
   using PrintedFunction = std::function<void(spdlog::level::level_enum level, pid_t worker, std::string_view line)>;
   RuntimeHost(asio::io_context& loop, const Settings& settings, spdlog::logger& log, Counts& counts,
               PrintedFunction printed = {});
-  // One that has no library, for this reason.
+  // A host without a library; calls end with `reason`.
   explicit RuntimeHost(const RpcError& reason);
 
   // Starts a worker and asks it whether it is well, if the library is to run in workers. Takes its time; calls that

@@ -77,8 +77,8 @@ class Server {
   void settings_changed();
   // Reads the profiles of chat.profiles_dir again.
   void renew_profiles();
-  // Begins to end, and returns at once. When everything has ended, or has had its time, the server stops the loop: its
-  // run() returns then. Idempotent.
+  // Begins to end, and returns at once. When everything has ended, or has had its time, the server stops the event
+  // loop, so that `loop.run()` returns. Idempotent.
   void stop();
   bool is_stopping() const { return stopping_; }
   // False if a thread still hangs in the runtime library, so that only leaving the process helps.
@@ -124,8 +124,8 @@ class Server {
   SteadyModelClock model_clock_;
   ServerModels models_;
   LoadsUnderWay loads_;
-  const std::shared_ptr<NamedBackend> named_;      // the runtime's, which knows models by name
-  const std::shared_ptr<WatchedBackend> backend_;  // that one, watched
+  const std::shared_ptr<NamedBackend> named_;      // the runtime's; knows models by name
+  const std::shared_ptr<WatchedBackend> backend_;  // `named_`, with metrics and log lines
   Api api_;
   Catalogue catalogue_;
   Dispatcher dispatcher_;

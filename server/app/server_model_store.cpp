@@ -176,7 +176,7 @@ class ServerModelStore::Ticket final : public chat::QueuePlace {
   const std::uint64_t listener_;
 };
 
-// As many may wait as run: one that begins again does so before its thread is free.
+// As many pulls may wait as run: a pull that is begun again is queued before its thread is free.
 ServerModelStore::ServerModelStore(asio::io_context& loop, const Settings& settings, ServerModels& models,
                                    std::function<std::vector<std::string>()> loaded_paths)
     : loop_(loop),

@@ -1,5 +1,5 @@
-// What the header of an ELF file says about where it can be loaded, read before the dynamic loader sees the file: that
-// one says "No such file or directory" of a library for another machine.
+// What the header of an ELF file says about where it can be loaded. It is read before the dynamic loader sees the file,
+// since the loader says "No such file or directory" of a library for another machine.
 #pragma once
 
 #include <cstdint>

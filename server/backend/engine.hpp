@@ -35,7 +35,7 @@ class Model {
   // Nobody waits for the call that creates the model any more. Ends it if that can be done without harm to others.
   // During that call, any thread; does not block.
   virtual void stop_loading() {}
-  // The process that it is being loaded in; nothing outside of that call, and where it is not known. Any thread.
+  // The process that is loading the model; nothing if none is loading it, or it is not known. Any thread.
   virtual std::optional<pid_t> loading_in() const { return std::nullopt; }
 
   virtual bool loaded() const = 0;  // there is something to call
@@ -50,8 +50,8 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Called once, on any thread, when a model that was loaded is gone although nobody destroyed it; before a call that
-  // fails because of that returns.
+  // Called once, on any thread, when a model that was loaded is gone although nobody destroyed it. A call that fails
+  // for this reason returns only after it.
   using LostFunction = std::function<void(const RpcError& why)>;
   virtual std::unique_ptr<Model> new_model(const std::string& id, LostFunction lost) = 0;
   // A call that needs no handle. One at a time.

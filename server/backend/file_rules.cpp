@@ -16,7 +16,7 @@ fs::path resolved(const fs::path& path) {
   std::error_code error;
   fs::path result = fs::weakly_canonical(fs::absolute(path), error);
   if (error) throw FileRefused("cannot be resolved: " + error.message());
-  // What is a link even now leads to something that does not exist yet, and may be anywhere.
+  // If there is still a link in it, that leads to a file that does not exist yet, and may be anywhere.
   for (fs::path part = result; part.has_relative_path(); part = part.parent_path()) {
     if (fs::is_symlink(part, error)) throw FileRefused("expected a file that exists, or a path without links");
   }
@@ -39,7 +39,7 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : value;
 }
 
-// Only its owner has business there.
+// Closed to all but its owner.
 void make_directory(const fs::path& directory) {
   std::error_code error;
   if (fs::is_directory(directory, error)) return;

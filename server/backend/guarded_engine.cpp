@@ -16,16 +16,16 @@ namespace {
 constexpr int kMultimodal = 3;  // RKLLM_INPUT_MULTIMODAL
 constexpr std::string_view kLoadsAdapter = "rkllm_load_lora";
 
-// The member of an object that is neither absent nor null; null if it is. What is no object has none: the stub, which
-// reads everything, will say so.
+// The member of an object; null if it is absent or JSON null, or if `object` is none. The stub checks everything once
+// more, and complains of wrong types.
 const Json* member_of(const Json* object, const char* name) {
   if (object == nullptr || !object->is_object()) return nullptr;
   const auto found = object->find(name);
   return found == object->end() || found->is_null() ? nullptr : &*found;
 }
 
-// What the checks below look at, read where it is a part of a long message that stands unread. Rows of numbers stay
-// unread: they are deeper, and the server would have to keep eight times as much of them as the client has sent.
+// Parses what the checks below look at, if it is an unread part of a long message (jsonrpc/unread.hpp). Rows of numbers
+// inside stay text: parsed they would take eight times the memory.
 class Looked {
  public:
   const Json* at(const Json* value) {

@@ -1,5 +1,5 @@
-// The caches that runs save below runtime.cache_dir: how much they may take together, and whether one has arrived
-// whole. The library saves without looking whether the disk takes it, and says that all went well.
+// The caches that runs save below runtime.cache_dir: how much they may take together, and whether a saved one is
+// complete. The library does not check whether the disk has taken it, and reports success.
 //
 // Threads: any.
 #pragma once

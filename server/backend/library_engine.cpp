@@ -24,7 +24,7 @@ CallOutcome call_library(const LoadedLibrary& library, const FileRules& files, c
   CallOutcome outcome;
   const NotedFiles noted(files);
   try {
-    // What no one needed while the call waited is read now.
+    // Unread parts (jsonrpc/unread.hpp) are parsed only now: while the call waited they were text.
     const Json whole = has_unread(request.params) ? read_whole(request.params) : Json();
     const Json& params = whole.is_null() ? request.params : whole;
     const KeptCaches caches(noted, files, params);
@@ -105,7 +105,7 @@ class LibraryModel final : public Model {
   // A function that returns before its run has ended reports success whatever becomes of the run.
   static void say_failed_state(std::string_view function, CallOutcome& outcome) {
     const auto told = refusal_in(outcome);
-    if (outcome.error && !told) return;  // the call has come to another end before that of its run
+    if (outcome.error && !told) return;  // the call has failed before its run could end
     const RpcError error = told.value_or(CallFailed(function, 0));
     const std::string message =
         std::string(error.what()) + (told ? ": " : ", but ") + "the run ended with " + outcome.state;
@@ -130,14 +130,14 @@ class LibraryModel final : public Model {
         RpcError(error->code(), std::string(error->what()) + "; the run has emptied the KV cache", std::move(data)));
   }
 
-  // The error of a call that the library was asked for and refused; nothing if it is another one, or none.
+  // The error, if the library was called and has refused; nothing if there is none, or another one.
   static std::optional<RpcError> refusal_in(const CallOutcome& outcome) {
     try {
       if (outcome.error) std::rethrow_exception(outcome.error);
     } catch (const RpcError& error) {
       if (error.code() == ErrorCode::kCallFailed) return error;
     } catch (...) {
-      // A bug: it is told as such.
+      // A bug: it is reported as one.
     }
     return std::nullopt;
   }

@@ -56,7 +56,7 @@ std::string version_in(std::string_view content) {
 void require_whole(const std::string& path, const std::string& content) {
   if (content.empty()) throw runtime_unavailable(path + " is empty");
   const auto elf = read_elf(content);
-  if (!elf || elf->whole) return;  // what is no ELF file, the loader calls so
+  if (!elf || elf->whole) return;  // the loader says clearly that it is no ELF file
   throw runtime_unavailable(path + " is cut off: it has " + std::to_string(content.size()) + " bytes of at least " +
                             std::to_string(elf->bytes));
 }

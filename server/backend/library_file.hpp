@@ -10,7 +10,7 @@
 
 namespace rkllm_mcp {
 
-// Which file stands at a path: another one after it has been replaced, or written to.
+// Identifies the file at a path. Differs after the file has been replaced, or written to.
 struct FileMark {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;

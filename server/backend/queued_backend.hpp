@@ -54,13 +54,13 @@ class QueuedBackend : public Backend {
   void cancel(CallId id) override;
   void give_up(CallId id, const RpcError& why) override;
 
-  // As start(), of a call that creates a handle: for a model that the server loads when somebody names it. Its handle
-  // does not count where a call that names none takes the only one. `model` is its name, for those who look at handles.
+  // As start(), for a call that creates a handle of a model that the server loads by its name. A call without a handle,
+  // which takes the only one that there is, never takes such a handle. `model` is the name, for status pages.
   CallId load(std::string model, CallRequest request);
 
   // A lease of the handle with this id. It waits like a call: on_queued(); on_begun() when it has been granted;
-  // on_done() with an error if it never is, and without one when it has ended. Of the request, its observer counts, and
-  // its origin, for those who look at the queue.
+  // on_done() with an error if it never is, and without one when it has ended. Of the request only its observer and its
+  // source are used; the latter is for status pages.
   CallId lease(const std::string& handle, CallRequest request);
   // As start(), for a lease that has been granted: made at once, or after the lease's earlier calls. Error 4002 if the
   // lease has ended, or has been ended: somebody has destroyed the handle.
@@ -89,14 +89,19 @@ class QueuedBackend : public Backend {
     Json created_with;             // the parameters of rkllm_init
     Model::Values values;          // see Model::values()
     Json last_perf;  // of the latest run of more than one token, else of the first that had one; null if none had
-    bool simulated = false;  // for whoever knows the library to fill in
+    bool simulated = false;  // filled in by the caller that knows the library
   };
   std::vector<HandleStatus> handles() const;
 
   // What a handle is used for, at this moment.
   struct HandleUse {
+<<<<<<< HEAD
     std::uint64_t load = 0;  // another number for every model that was ever loaded
     std::string file{};      // that was loaded: see identify_files_by(); empty where it is not certain which it was
+=======
+    std::uint64_t load = 0;                            // a new number for each load
+    std::chrono::system_clock::time_point asked_at{};  // when the load was asked for; its file was opened later
+>>>>>>> 92f84b02 (Say in plain English what comments say)
     std::size_t waiting = 0;
     bool in_use = false;          // a call is made, a lease is held, or somebody waits
     Clock::time_point last_used;  // when the latest call has ended
@@ -197,7 +202,7 @@ class QueuedBackend : public Backend {
 
   mutable Mutex mutex_;
   bool shutting_down_ = false;
-  // Of all backends: a session may still cancel a call of one that has been replaced.
+  // Shared by all backends: a session may cancel a call of a backend that has been replaced, and must hit no other.
   static inline std::atomic<CallId> next_call_{1};
   unsigned next_handle_ = 1;
   std::set<unsigned> unused_numbers_;  // of handles that were not made after all; the next ones get them

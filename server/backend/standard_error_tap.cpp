@@ -16,10 +16,10 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::size_t kReadAtOnce = 4096;  // a pipe that can be written to takes so much without waiting
-constexpr int kMostReads = 64;             // who prints without end holds up no call
+constexpr std::size_t kReadAtOnce = 4096;  // PIPE_BUF: a pipe that poll() calls writable takes so much without waiting
+constexpr int kMostReads = 64;             // a library that prints without end does not delay a call for ever
 
-// What a signal handler needs, which can be given nothing.
+// For the signal handler, which gets no arguments.
 struct LastWords {
   static constexpr std::array kFatal{SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
   int pipe = -1;
@@ -28,8 +28,8 @@ struct LastWords {
 };
 LastWords last_words;
 
-// The thread that passes on does not run any more: the crash takes what the library said about it along, unless it is
-// passed on here. Then it goes on as it would have without the tap. Only what may be called in a signal handler.
+// At a crash the thread that passes lines on stops. So the last lines, which may tell why, are passed on here; then the
+// process crashes as it would have without the tap. Calls only what a signal handler may.
 void pass_on_last_words(int signal, siginfo_t* info, void*) {
   ::dup2(last_words.standard_error, STDERR_FILENO);
   std::array<char, kReadAtOnce> bytes;

@@ -2,8 +2,8 @@
 // answers of calls, and passes on everything, unchanged, whoever in this process wrote it. (A worker needs none: its
 // outputs are a pipe anyway.)
 //
-// Nothing waits for who reads standard error: what is not taken at once is dropped, and how much is said later. If the
-// process crashes, what was written last still comes out.
+// It never waits for a reader of standard error: what is not read at once is dropped, and a later line says how much.
+// If the process crashes, what was written last is still passed on.
 //
 // Threads: any. One thread of its own passes on. At most one tap at a time.
 #pragma once
@@ -27,7 +27,7 @@ class StandardErrorTap {
   StandardErrorTap();  // throws std::system_error
   StandardErrorTap(const StandardErrorTap&) = delete;
   StandardErrorTap& operator=(const StandardErrorTap&) = delete;
-  ~StandardErrorTap();  // standard error is what it was, and has got everything
+  ~StandardErrorTap();  // standard error is as before, and everything has been passed on
 
   // See PrintedLines. Lines that were written before the call are among them.
   std::uint64_t lines();

@@ -291,7 +291,7 @@ void ModelSlot::look_whether_expired() {
   const auto use = handle_use();
   if (!use) return;  // lost() is under way, or somebody has destroyed it
   if (use->in_use) {
-    // Somebody has called it by its handle, and keeps it.
+    // A client uses the model by its handle, without a lease.
     constexpr std::chrono::seconds kLater{1};
     last_used_ = around_.clock.now();
     alarm_ = around_.clock.alarm_at(last_used_ + kLater, [weak = weak_from_this()] {

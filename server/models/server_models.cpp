@@ -77,7 +77,7 @@ void ServerModels::use_runtime(ModelRuntime runtime) {
   for (auto& [name, waiting] : std::exchange(autoloading_, {})) {
     for (const auto& then : waiting) then();
   }
-  // What they had of the one before has gone with it; word of that may still be under way.
+  // Models that were loaded ended with the runtime before this one. The slots may not have been told yet.
   const auto slots = slots_;
   for (const auto& [key, slot] : slots) slot->lost(slot->handle());
   look_again([] {});

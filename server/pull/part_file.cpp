@@ -80,8 +80,8 @@ void PartFile::open() {
       errno = why;
       fail("cannot be locked");
     }
-    // Whoever had it may have put it in its place before the lock was free: then it is somebody's model by now, and
-    // must not be written to. So must not one that has a second name.
+    // The process that held the lock may have renamed the file before it let go: then it is a finished model by now,
+    // and must not be written to. Neither must a file with a second name (a hard link).
     struct stat opened {};
     struct stat named {};
     const bool is_known = ::fstat(descriptor_, &opened) == 0;

@@ -85,8 +85,8 @@ bool is_of_kind(NamedField::Member::Kind kind, const Json& value) {
   return false;
 }
 
-// What was probably meant by a key that is no member. One that resembles none belongs one level deeper, where keys are
-// not the settings' own: models.big.model_path is models.big.param.model_path.
+// What was probably meant by a key that is no member. A key that resembles no member probably belongs one level deeper,
+// where any key may stand: models.big.model_path is models.big.param.model_path.
 std::string nearest_member(const NamedField& field, const std::string& key) {
   std::vector<std::string> names;
   for (const auto& member : field.members) names.emplace_back(member.name);

@@ -68,7 +68,7 @@ std::vector<OfferedTool> tools_of(const ToolSettings& settings, const ToolServer
 
 }  // namespace
 
-// One call, from its beginning to its answer. What its thread has of it may outlive that.
+// One call, from its beginning to its answer. Its thread may still run after the answer, with what the two share.
 class ToolServer::Call : public std::enable_shared_from_this<Call> {
  public:
   Call(ToolServer& server, const OfferedTool& tool, Invocation& invocation)

@@ -108,7 +108,7 @@ CommandConnection::~CommandConnection() {
     ::kill(-id_, SIGTERM);
     await_end(kToEndWhenAsked);
   }
-  // Something that it has started may be left in its group, whose number is nobody else's until it is waited for.
+  // Processes that it has started may be left in its group. Nobody else can get the group's number before waitpid().
   ::kill(-id_, SIGKILL);
   ::waitpid(id_, nullptr, 0);
   closing_ = true;

@@ -9,11 +9,11 @@ namespace rkllm_mcp {
 enum class Offered { kTools, kResources, kTemplates, kPrompts };
 
 struct OfferedList {
-  const char* method;        // that lists them
-  const char* member;        // of its answer
-  const char* capability;    // of a server that has them
-  const char* notification;  // that there are others
-  const char* listen;        // what asks a modern server for that; null: what another kind asks for
+  const char* method;        // lists them
+  const char* member;        // of its answer: the list
+  const char* capability;    // a server says by it that it has them
+  const char* notification;  // the list has changed
+  const char* listen;        // asks a modern server for that notification; null: another kind's does
 };
 
 inline const OfferedList& list_of(Offered kind) {

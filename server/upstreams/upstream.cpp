@@ -58,7 +58,7 @@ bool is_same_client(const Invocation& one, const Invocation& other) {
   const Session& session = *one.request().session;
   const Session& others = *other.request().session;
   if (!other.ended()) return &session == &others && !session.shared();
-  // One that comes again may have another session then.
+  // The other call has ended: its client may have come back since, and have another session.
   const std::string host = one.request().reply->peer().address();
   const std::string others_host = other.request().reply->peer().address();
   return session.principal == others.principal && host_of(host) == host_of(others_host);
@@ -182,7 +182,8 @@ std::optional<UpstreamLink::Key> Upstream::begin(Running running) {
   return key;
 }
 
-// What ends here while the call there is in progress was cancelled by the client, or refused an answer, or was asked.
+// The invocation here has ended before the call there: its client has cancelled it, has refused an answer, or has been
+// asked something (see below).
 void Upstream::watch_end(UpstreamLink::Key key, Invocation& invocation) {
   invocation.when_ended([this, alive = alive_.watch(), key, ended = &invocation] {
     if (alive.expired()) return;
@@ -198,7 +199,7 @@ void Upstream::let_go(Calls::iterator call) {
   calls_.erase(call);
 }
 
-// A client that was asked something may never come back with the answer, and nothing reports that.
+// A client that was asked something may never send the answer, and nothing tells us so: after a time it is given up.
 void Upstream::let_go_of_abandoned() {
   const auto now = UpstreamLink::Clock::now();
   for (auto call = calls_.begin(); call != calls_.end();) {
@@ -308,7 +309,7 @@ void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {
   running.progress.add(progress);
   if (running.invocation->ready()) return tell(running);
   if (running.progress.message_bytes() <= kMostUnsentBytes) return;
-  // Parts of a text must not be lost, and may not be kept without end.
+  // Parts of a text must not be lost; but a client that does not read cannot have them kept for ever.
   const Running given_up = std::move(running);
   calls_.erase(found);
   link_->cancel(key);
@@ -318,7 +319,7 @@ void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {
 void Upstream::tell(Running& running) {
   Json params{{"progressToken", running.invocation->progress_token()}};
   params.update(running.progress.take());
-  if (params["progressToken"].is_null()) return;  // a client that came again, and wants none any more
+  if (params["progressToken"].is_null()) return;  // the client has called again, and wants no progress now
   running.invocation->notify("notifications/progress", params);
 }
 
@@ -327,7 +328,7 @@ void Upstream::take_end(UpstreamLink::Key key, client::Outcome outcome) {
   if (found == calls_.end()) return;
   Running running = std::move(found->second);
   calls_.erase(found);
-  link_->cancel(key);  // it has ended: only its id is let go of
+  link_->cancel(key);  // the call has ended: this only frees its id
   if (running.progress.joins() && !running.progress.empty()) tell(running);
   const auto& invocation = running.invocation;
   if (const auto* error = std::get_if<client::RemoteError>(&outcome)) {

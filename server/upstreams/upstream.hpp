@@ -67,7 +67,7 @@ class Upstream {
   };
   using Calls = std::map<UpstreamLink::Key, Running>;
 
-  // The end of what cannot be had there: of a tool's call as a result, which a model may read.
+  // Ends a call that fails. Of a tool it ends with a result that says so, since a model reads results only.
   void refuse(const Running& running, const std::string& reason) const;
   // Nothing if it was refused.
   std::optional<UpstreamLink::Key> begin(Running running);
@@ -99,10 +99,10 @@ class Upstream {
   std::vector<std::string> left_out_;         // of the last list
   std::string warning_;                       // the last one
   std::string reason_ = "not connected yet";  // empty: it is connected
-  Calls calls_;  // those whose invocation has ended wait for the client to come again with an answer
+  Calls calls_;  // where the invocation has ended, the client has been asked, and will call again with the answer
   UpstreamLink::Key next_key_ = 1;
   bool stopped_ = false;
-  Deadline abandoned_;    // of the answers that clients come again with
+  Deadline abandoned_;    // when clients that were asked have not called again
   const Lifetime alive_;  // invocations may outlive it
   const std::shared_ptr<UpstreamLink> link_;
 };

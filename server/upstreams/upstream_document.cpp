@@ -48,7 +48,7 @@ bool is_servable(Offered kind, const Json& listed) {
   return listed.dump(-1, ' ', false, Json::error_handler_t::replace).size() <= kLargestEntry;
 }
 
-// Of whom it is belongs to what people read.
+// People see in the title which upstream it comes from.
 std::string titled(const std::string& upstream, const Json& listed) {
   const std::string title = has_text(listed, "title") ? text_in(listed, "title") : text_in(listed, "name");
   return title.empty() ? title : title + " (" + upstream + ")";

@@ -324,7 +324,7 @@ void UpstreamLink::make_request(client::McpClient* client, Key key, const std::s
   }
 }
 
-// Of a call that has ended meanwhile nothing happens. (Its id is kept until the connection ends, or until here.)
+// Does nothing if the call has ended meanwhile. (Its id is kept until then, or until the connection ends.)
 void UpstreamLink::cancel(Key key) {
   add_job([self = shared_from_this(), key](client::McpClient* client) {
     const auto found = self->ids_.find(key);

@@ -75,8 +75,8 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
 
   // Begins to end: nothing is handed to the loop any more.
   void stop();
-  // After stop(): waits for the thread. One that does not come back in time, since it looks up a name or connects, is
-  // left behind; it holds the link, and touches nothing else any more.
+  // After stop(): waits for the thread. If it does not end in time (it looks up a name, or connects), it is left to
+  // itself; it then keeps the link alive, and touches nothing else.
   void await_end(Clock::time_point deadline);
 
  private:

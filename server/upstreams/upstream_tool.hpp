@@ -24,11 +24,11 @@ struct SortedTools {
 };
 SortedTools sort_tools(const std::string& upstream, std::vector<Json> listed, const ToolFilter& filter = {});
 
-// UPSTREAM_TOOL; a name that hosts would refuse (files.read) has _ for each dot, and marked_name()'s mark, so that no
-// two tools have one name, whatever else is listed, and in whatever order.
+// UPSTREAM_TOOL. In a name that hosts would refuse (files.read) each dot becomes _, and marked_name()'s mark follows:
+// so two tools never get the same name, whatever else is listed, and in whatever order.
 std::string served_name(const std::string& upstream, const std::string& tool);
 
-// The same, always with a mark that is made of both names: for one whose own name is another's already.
+// The same, always with a mark, which is a hash of both names: for a tool whose name another one has already.
 std::string marked_name(const std::string& upstream, const std::string& tool);
 
 // One of `served` as a tool of this server; what runs it is left to the caller.

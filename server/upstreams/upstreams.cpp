@@ -72,7 +72,8 @@ ToolFilter filter_of(const Json& upstream) {
   return {upstream.value("allow", std::vector<std::string>()), upstream.value("deny", std::vector<std::string>())};
 }
 
-// What is done there is done in this server's name: not everybody's affair, unless the settings say so.
+// The other server takes such calls for this server's own. So not every client may make them, unless the settings say
+// so.
 Permission permission_of(const Json& upstream) {
   return upstream.value("permission", "admin") == "call" ? Permission::kCall : Permission::kAdmin;
 }
@@ -121,8 +122,8 @@ void Upstreams::add_to(Catalogue& catalogue) const {
   };
 }
 
-// kitchen_x_y is y of the upstream kitchen_x, and x_y of the upstream kitchen: the shorter prefix yields, also while
-// the other is away.
+// kitchen_x_y may be y of the upstream kitchen_x, or x_y of the upstream kitchen. The longer prefix wins, also while
+// its upstream is not connected.
 std::string Upstreams::name_here(const Entry& entry, const std::string& plain, const std::string& there,
                                  bool is_taken) const {
   const std::string& name = entry.upstream->name();

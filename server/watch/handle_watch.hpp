@@ -1,5 +1,5 @@
 // Tells clients that have subscribed to the resources of handles when the content of these has changed. Nothing is
-// looked at while nobody has; who subscribes is told of everything at the next change, whatever has changed.
+// looked at while nobody has subscribed. At the first change after that, a client is told of everything.
 //
 // Threads: note_change() from any (a lock guards what it notes); all else on the event loop.
 #pragma once
@@ -24,14 +24,14 @@ class HandleWatch {
   HandleWatch(asio::io_context& loop, McpServer& server, HandlesFunction handles)
       : loop_(loop), server_(server), handles_(std::move(handles)), timer_(loop) {}
 
-  // Something may have changed, perhaps of that handle: subscribers are told soon, and once for all that has changed
-  // until then.
+  // Something may have changed, perhaps about `handle`. Subscribers are told a little later, once for all changes until
+  // then.
   void note_change(std::string_view handle = {});
   void stop();
 
  private:
   void look();
-  // What each resource says just now, by its address, but for what changes all the time.
+  // The content of each resource by its address, without the members that change all the time.
   std::map<std::string, std::string> states() const;
 
   asio::io_context& loop_;

@@ -18,7 +18,7 @@
 
 namespace rkllm_mcp {
 
-// How often values fell below each of a few bounds.
+// Counts values by the bound that they are below.
 class Histogram {
  public:
   static constexpr std::array kBounds{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
@@ -40,7 +40,7 @@ class Metrics {
   // A call has ended: of which method, and how ("ok", "aborted" or an error code).
   void count_call(std::string_view method, std::string_view outcome);
   void count_token() { tokens_.fetch_add(1, std::memory_order_relaxed); }
-  // How long a client has waited for the first token of its run or chat turn. Of the latest on each handle.
+  // How long the client of the latest run or chat turn on `handle` has waited for its first token.
   void note_first_token(const std::string& handle, double seconds);
   std::optional<double> first_token_of(const std::string& handle) const;
   void forget(const std::string& handle);

@@ -34,8 +34,8 @@ class WatchedBackend final : public Backend {
   void replace(std::shared_ptr<Backend> backend) { backend_ = std::move(backend); }
 
   CallId start(CallRequest request) override;
-  // The same note-taking for a call that the server itself makes, as a part of what a client has asked for: how long
-  // that client waits for its first token, whoever made the call knows.
+  // The same for a call that the server makes for a client's chat turn, say. The time to the first token is not noted
+  // here: it counts from the client's request, which this does not know.
   CallRequest watched(CallRequest request) const;
   void cancel(CallId id) override { backend_->cancel(id); }
   void give_up(CallId id, const RpcError& why) override { backend_->give_up(id, why); }

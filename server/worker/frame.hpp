@@ -61,7 +61,7 @@ class FrameReader {
   // Where the next bytes are to be put, and how many have been.
   std::span<char> room();
   void filled(std::size_t bytes) { end_ += bytes; }
-  // The next one that is whole. Throws BadFrame.
+  // The next frame that is complete; nothing if there is none yet. Throws BadFrame.
   std::optional<Frame> next();
 
  private:
@@ -72,7 +72,7 @@ class FrameReader {
   std::size_t end_ = 0;
 };
 
-// Content that comes in pieces.
+// Joins content that comes in several frames.
 class FramedText {
  public:
   explicit FramedText(std::size_t most) : most_(most) {}

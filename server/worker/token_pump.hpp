@@ -40,7 +40,7 @@ class TokenPump : public std::enable_shared_from_this<TokenPump> {
   void fail();  // with the exception that is being handled
   void end();
 
-  asio::posix::stream_descriptor bytes_;  // a descriptor of its own for the socket: it may outlive that
+  asio::posix::stream_descriptor bytes_;  // a duplicate of the socket's: it may outlive the socket
   Timer room_;
   std::function<void()> on_room_;
 

@@ -6,13 +6,14 @@
 namespace rkllm_mcp {
 namespace {
 
-// Tokens that come this soon after others were sent wait for more, but no longer, and no more than so many bytes.
+// A token that comes within this time after others were sent waits for more: until the time is over, or so many bytes
+// have gathered.
 constexpr std::chrono::microseconds kPause{250};
 constexpr std::size_t kFrameIsFull = 8 * 1024;
 
 }  // namespace
 
-// What the run of one call produces. One whose run the library never ended may be told more at any later time.
+// Sends what the run of one call produces. If the library never ends the run properly, it may call at any later time.
 class TokenWriter::RunFrames final : public CallObserver {
  public:
   RunFrames(std::shared_ptr<TokenWriter> writer, std::uint32_t call) : writer_(std::move(writer)), call_(call) {}

@@ -24,8 +24,8 @@ class TokenWriter : public std::enable_shared_from_this<TokenWriter> {
   TokenWriter(const TokenWriter&) = delete;
   TokenWriter& operator=(const TokenWriter&) = delete;
 
-  // The observer of that call's run. What it is told until close() is sent, before close() returns; all else is
-  // dropped. It blocks while the socket is full, and may outlive all but this.
+  // The observer of that call's run. All that it is told before close() has been sent when close() returns; what comes
+  // later is dropped. It blocks while the socket is full. This writer must outlive it.
   std::shared_ptr<CallObserver> open(std::uint32_t call);
   void close();
   bool nobody_reads() const { return nobody_reads_; }

@@ -111,7 +111,7 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
     loading_in_.reset();
     is_killed = abandoned_;
   }
-  if (is_killed) {  // stop_loading() came when the model was there, and nobody knows of that
+  if (is_killed) {  // stop_loading() came just after the model was loaded
     leave_worker();
     throw runtime_unavailable("the loading of the model was cancelled");
   }
@@ -156,7 +156,7 @@ std::size_t WorkerModel::entries() const {
   return static_cast<std::size_t>(std::clamp<std::int64_t>(said->second, 1, kMostEntries));
 }
 
-// A worker of its own holds nothing but this model. One that has others goes on, and so does the loading.
+// A worker that was started for this model alone is killed. A shared one goes on, and with it the loading.
 void WorkerModel::stop_loading() {
   const std::lock_guard lock(loading_);
   const auto worker = loading_in_.lock();

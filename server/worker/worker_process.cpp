@@ -85,7 +85,7 @@ void WorkerProcess::watch() {
   bool has_ended = false;
   while (!has_ended) {
     const auto interval = end.number() < 0 ? kOftenLooks : std::clamp(hang_ / 4, kOftenLooks, kSeldomLooks);
-    // One that has ended, and that somebody traces, is told of again and again until that lets it go.
+    // While a debugger holds a process that has ended, `end` stays readable: it is looked at no more.
     if (log_.wait(interval, end.number())) end.close();
     const bool is_stopped = child_.is_stopped();
     if (is_stopped && !std::exchange(was_stopped, true)) stopped_since = Clock::now();

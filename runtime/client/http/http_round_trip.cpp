@@ -89,7 +89,7 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
     if (!why.empty()) complaint_ = why;
   }
   if (is_without_connection(error) && error != httplib::Error::SSLConnection) return End::kNoConnection;
-  // Who speaks something else says so at once; one that is only slow is not asked.
+  // A server that speaks another protocol fails at once. One that took its time is only slow, and is not examined.
   const bool is_soon = std::chrono::steady_clock::now() - began < std::chrono::seconds(1);
   spoken_ = is_http || !is_soon ? std::nullopt : spoken_instead(endpoint_);
   if (spoken_) complaint_ += hint_at_protocol(endpoint_, *spoken_);

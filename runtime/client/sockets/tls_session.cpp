@@ -26,7 +26,7 @@ std::string reason_of_openssl() {
   return reason == nullptr ? "the connection ended" : reason;
 }
 
-// Which naming a certificate would mend, unlike one that has expired, or is for another name.
+// Whether a CA file would help. It does not where a certificate has expired, or is for another name.
 bool is_of_unknown_issuer(long verdict) {
   return verdict == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT || verdict == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN ||
          verdict == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT || verdict == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY ||

@@ -23,8 +23,8 @@ constexpr unsigned kLengthIn64Bits = 127;
 constexpr std::size_t kLongestHead = 65536;
 constexpr std::uint64_t kLongestControl = 125;
 
-// Whether the answer to a handshake may come from what is no WebSocket port at all, and not from one that refuses this
-// client, or a proxy before it.
+// Whether the answer to a handshake may come from a port that speaks no WebSocket at all. Else a WebSocket server, or a
+// proxy in front of it, has refused this client.
 bool may_be_another_protocol(std::string_view answer) {
   if (!answer.starts_with("HTTP/")) return true;
   const std::string_view status = answer.substr(std::string_view("HTTP/1.1 ").size(), 3);

@@ -48,7 +48,7 @@ class Subscriptions {
   void resource_updated(const std::string& uri, const MayHear& may_hear = {});
   // Whether anybody wants to hear of a resource whose address begins so.
   bool is_watched(std::string_view beginning) const;
-  void task_changed(const Principal* owner, const std::string& task, const Json& state);  // for that one's listeners
+  void task_changed(const Principal* owner, const std::string& task, const Json& state);  // to listeners of `owner`
   // To sessions that want messages of that level, and have read what was sent before. (In the stateless era messages
   // belong to requests.)
   void log(Severity level, std::string_view logger, const Json& data);

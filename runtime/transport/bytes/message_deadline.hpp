@@ -15,7 +15,7 @@ namespace rkllm_mcp {
 
 class MessageDeadline {
  public:
-  // `time` 0: as long as it takes. The channel outlives this. What `expired` throws ends the connection.
+  // `time` 0: no limit. The channel outlives this. What `expired` throws ends the connection.
   MessageDeadline(Channel& channel, std::chrono::milliseconds time, std::function<void()> expired)
       : channel_(channel),
         time_(time),

@@ -6,7 +6,7 @@
 namespace rkllm_mcp {
 namespace {
 
-// All of them, also when one throws; then what the last of those threw goes on.
+// Runs all of them, also when one throws; then throws again what was thrown last.
 void run(const std::vector<std::function<void()>>& actions) {
   std::exception_ptr fault;
   for (const auto& action : actions) {

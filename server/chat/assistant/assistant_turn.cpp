@@ -186,7 +186,7 @@ void AssistantTurn::check_language() {
 }
 
 void AssistantTurn::language_told(const std::string& text, const TurnError* error) {
-  // Who cannot say it leaves what the letters say.
+  // Without an answer the language stays what the letters of the question suggest.
   if (error == nullptr) {
     std::string lower = text;
     std::ranges::transform(lower, lower.begin(), [](char letter) {

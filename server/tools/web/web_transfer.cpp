@@ -23,7 +23,7 @@ constexpr const char* kEncodings =
     "identity";
 #endif
 
-// As cpp-httplib sees it, which leaves others as they are.
+// Whether cpp-httplib unpacks a body of this encoding. Bodies of other encodings stay packed.
 bool is_unpacked(const std::string& encoding) {
   if (encoding.empty() || encoding == "identity") return true;
 #if defined(CPPHTTPLIB_ZLIB_SUPPORT)
