@@ -41,7 +41,7 @@ struct CallOutcome {
   std::vector<ValueRows> rows{};  // what the run was for, where that is no text
   MemoryShare memory{};           // what they take, also once they have become text
   bool aborted = false;           // the run was stopped on request
-  std::string handle;             // that it was made on, if it came to that; empty for calls without one
+  std::string handle;             // the handle the call used; empty if none
 };
 
 // Follows one call. Threads: what tells of the call (on_queued() to on_done()) may come on any thread, one at a time;
@@ -81,7 +81,7 @@ struct CallRequest {
   const Method* method = nullptr;
   Json params;  // an object keyed by C parameter names
   ArrayEncoding encoding = ArrayEncoding::kJson;
-  RequestSource origin{};
+  RequestSource source{};
   std::shared_ptr<MemoryShare> memory{};     // what it takes of the memory for requests; shared with the request
   std::shared_ptr<CallObserver> observer{};  // hears all that comes of it; never null where a call is started
 };

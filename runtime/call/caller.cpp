@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kAnnouncePatience{20};
 
 }  // namespace
 
-RequestSource origin_of(const RequestId& id, const Peer& peer) {
+RequestSource source_of_request(const RequestId& id, const Peer& peer) {
   return {id, name_of(peer.transport()), peer.address()};
 }
 
@@ -60,13 +60,13 @@ Session::Key Caller::start(Session& session, Reply& reply, ActiveCall call, Targ
   const auto reader = call.reader;
   const auto key = session.add(std::move(call), reply.peer());
   const bool may_wait = !target.method->immediate && limits_.queue_timeout.count() > 0;
-  auto origin = origin_of(reply.muted() ? RequestId() : reply.id(), reply.peer());
-  if (session.principal != nullptr) origin.holder = session.principal->name;
+  auto source = source_of_request(reply.muted() ? RequestId() : reply.id(), reply.peer());
+  if (session.principal != nullptr) source.holder = session.principal->name;
   try {
     const auto id = backend_.start({.method = target.method,
                                     .params = std::move(target.params),
                                     .encoding = target.options.encoding,
-                                    .origin = std::move(origin),
+                                    .source = std::move(source),
                                     .memory = reply.memory(),
                                     .observer = reader->stream()});
     session.started(key, id, may_wait ? limit_waiting(id) : nullptr);

@@ -53,7 +53,7 @@ struct CancelRule {
 Permission permission_for(const Method& method);
 
 // Whose request a call is, for the log.
-RequestSource origin_of(const RequestId& id, const Peer& peer);
+RequestSource source_of_request(const RequestId& id, const Peer& peer);
 
 class Caller {
  public:

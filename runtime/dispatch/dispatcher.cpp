@@ -237,7 +237,7 @@ void Dispatcher::receive(const Message& message, Session& session, Peer& peer, D
     try {
       McpServer::handle(*response, session);
     } catch (...) {
-      pass_on(loop_, std::current_exception());  // the request that it answers is told by whoever made it
+      pass_on(loop_, std::current_exception());  // the tool that has asked for it reports to its own client
     }
     Reply::unanswered(peer).nothing();
   }
@@ -328,7 +328,7 @@ void Dispatcher::execute(const Request& request, Session& session, Reply& reply,
   if (options_.report) {
     reply.on_answered([this, method = shortened(request.method), began = Clock::now()](const Reply& answered) {
       if (answered.is_of_call()) return;
-      note({origin_of(answered.id(), answered.peer()), method, answered.error_code(),
+      note({source_of_request(answered.id(), answered.peer()), method, answered.error_code(),
             std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began)});
     });
   }
@@ -348,18 +348,18 @@ bool Dispatcher::admit(const Message& message, Session& session, Peer& peer) {
   const bool is_refused = verdict == Gate::Verdict::kRefused;
   if (is_refused) count(options_.calls.counts, Limit::kAuthorization);
   if (const auto* request = std::get_if<Request>(&message)) {
-    note({origin_of(request->id, peer), request->method,
+    note({source_of_request(request->id, peer), request->method,
           is_refused ? std::optional(ErrorCode::kUnauthorized) : std::nullopt});
   }
   return false;
 }
 
 void Dispatcher::note_malformed(const Malformed& malformed, const Peer& peer) const {
-  note({origin_of(malformed.id, peer), {}, malformed.error.code()});
+  note({source_of_request(malformed.id, peer), {}, malformed.error.code()});
 }
 
 void Dispatcher::note_refused(const Request& request, const RpcError& error, const Peer& peer) const {
-  note({origin_of(request.id, peer), request.method, error.code()});
+  note({source_of_request(request.id, peer), request.method, error.code()});
 }
 
 void Dispatcher::note(const RequestNote& note) const {

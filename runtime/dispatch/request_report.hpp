@@ -12,7 +12,7 @@
 namespace rkllm_mcp {
 
 struct RequestNote {
-  RequestSource origin;
+  RequestSource source;
   std::string method;              // empty: the message could not be read
   std::optional<ErrorCode> error;  // nothing: it was answered with a result
   std::chrono::microseconds time{0};

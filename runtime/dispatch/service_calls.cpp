@@ -211,13 +211,13 @@ void ServiceCalls::call_tool(const Service& service, const Json& params, Session
   }
   permit(session, (*tool)->permission);
   const Revision& revision = newest_handshake_revision();
-  InvocationRequest origin{session.shared_from_this(), reply.shared_from_this(),
-                           ClientContext{&revision, Json::object(), std::nullopt}, "tools/call", name};
+  InvocationRequest asked{session.shared_from_this(), reply.shared_from_this(),
+                          ClientContext{&revision, Json::object(), std::nullopt}, "tools/call", name};
   if (const auto arguments = params.find("arguments"); arguments != params.end() && !arguments->is_null()) {
     if (!arguments->is_object()) throw InvalidParams("params.arguments", "expected object");
-    origin.arguments = *arguments;
+    asked.arguments = *arguments;
   }
-  const auto invocation = std::make_shared<Invocation>(std::move(origin), std::make_unique<DirectVoice>(reply),
+  const auto invocation = std::make_shared<Invocation>(std::move(asked), std::make_unique<DirectVoice>(reply),
                                                        [held = *tool](Invocation& running) { held->run(running); });
   invocation->when_ended([] {});  // from here on it counts as a request in progress
   invocation->run();

@@ -11,7 +11,7 @@
 #include "run_loop.hpp"
 #include "version.hpp"
 #include "watch/board.hpp"
-#include "watch/origin_fields.hpp"
+#include "watch/source_fields.hpp"
 
 #include <asio/post.hpp>
 
@@ -37,7 +37,7 @@ constexpr std::chrono::milliseconds kAfterInput{500};
 constexpr std::size_t kStrangersMessageBytes = 16 * 1024;
 
 Json fields_of(const RequestNote& note) {
-  Json fields = fields_of(note.origin);
+  Json fields = fields_of(note.source);
   fields["method"] = note.method.empty() ? Json(nullptr) : Json(shortened(note.method));
   fields["total_ms"] = static_cast<double>(note.time.count()) / 1000;
   fields["outcome"] = note.error ? std::to_string(static_cast<int>(*note.error)) : "ok";

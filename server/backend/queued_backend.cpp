@@ -327,8 +327,8 @@ void QueuedBackend::assign_handle(const QueuedCallPointer& job) {
     throw RpcError(ErrorCode::kQueueFull, "the queue of handle " + handle.id + " is full",
                    Json{{"queued", handle.queue.waiting.size()}, {"limit", limits_.queued_per_handle}});
   }
-  const std::string& holder = job->request.origin.holder;
-  const auto is_theirs = [&holder](const QueuedCallPointer& each) { return each->request.origin.holder == holder; };
+  const std::string& holder = job->request.source.holder;
+  const auto is_theirs = [&holder](const QueuedCallPointer& each) { return each->request.source.holder == holder; };
   const auto theirs = holder.empty() ? 0 : std::ranges::count_if(handle.queue.waiting, is_theirs);
   if (static_cast<std::size_t>(theirs) >= limits_.queued_per_holder) {
     count(limits_.counts, Limit::kQueueLength);
@@ -343,7 +343,7 @@ void QueuedBackend::assign_handle(const QueuedCallPointer& job) {
   }
 }
 
-// Where this throws, the job keeps what there is of the handle: it must not end with the mutex held.
+// If this throws, the job keeps the half-made handle, since a handle must not be destroyed while the mutex is held.
 void QueuedBackend::create_handle(QueuedCall& job) {
   if (handles_.size() >= limits_.handles) {
     count(limits_.counts, Limit::kHandles);
@@ -717,7 +717,7 @@ std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
                         false};
     for (const auto& job : handle->queue.waiting) {
       const CallRequest& request = job->request;
-      status.queue.push_back({request.method->name, request.origin.id, request.origin.transport, now - job->queued_at});
+      status.queue.push_back({request.method->name, request.source.id, request.source.transport, now - job->queued_at});
     }
     all.push_back(std::move(status));
   }

@@ -122,8 +122,8 @@ void ModelPlace::end_granted() {
 void ModelPlace::enter_queue() {
   state_ = State::kQueued;
   CallRequest request;
-  request.origin.peer = wish_.peer;
-  request.origin.holder = wish_.asker.name;
+  request.source.peer = wish_.peer;
+  request.source.holder = wish_.asker.name;
   request.observer = std::make_shared<LeaseWatch>(source_.loop, weak_from_this());
   lease_ = source_.runtime.queue->lease(source_.loaded.handle, std::move(request));
 }

@@ -61,7 +61,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
     slot_->add(shared_from_this());
   }
 
-  const std::string& holder() const override { return request_.origin.holder; }
+  const std::string& holder() const override { return request_.source.holder; }
   void queued(std::size_t) override {}
   void loading(const chat::LoadProgress&) override {}
   void failed(const LoadFailure& failure) override { end(failure.error); }

@@ -1,7 +1,7 @@
 #include "watch/watched_backend.hpp"
 
 #include "jsonrpc/failure.hpp"
-#include "watch/origin_fields.hpp"
+#include "watch/source_fields.hpp"
 
 #include <chrono>
 #include <optional>
@@ -36,7 +36,7 @@ class WatchedBackend::Watch final : public CallObserver {
   Watch(std::shared_ptr<Notes> notes, const CallRequest& request, AskedBy asked_by)
       : notes_(std::move(notes)),
         method_(request.method->name),
-        origin_(request.origin),
+        source_(request.source),
         asked_by_(asked_by),
         observer_(request.observer) {}
 
@@ -97,7 +97,7 @@ class WatchedBackend::Watch final : public CallObserver {
   }
 
   Json fields(const std::string& handle, const std::string& ending) const {
-    Json fields = fields_of(origin_);
+    Json fields = fields_of(source_);
     fields["method"] = method_;
     fields["handle"] = handle.empty() ? Json(nullptr) : Json(handle);
     if (begun_) {
@@ -111,7 +111,7 @@ class WatchedBackend::Watch final : public CallObserver {
 
   const std::shared_ptr<Notes> notes_;
   const std::string_view method_;
-  const RequestSource origin_;
+  const RequestSource source_;
   const AskedBy asked_by_;
   const std::shared_ptr<CallObserver> observer_;
   const Clock::time_point asked_ = Clock::now();

@@ -147,7 +147,7 @@ void SimBackend::end_all() {
 std::size_t SimBackend::calls_of(std::string_view peer) const {
   std::size_t count = 0;
   for (const auto& [handle, queue] : queues_) {
-    for (const auto& job : queue) count += job->request.origin.peer == peer ? 1 : 0;
+    for (const auto& job : queue) count += job->request.source.peer == peer ? 1 : 0;
   }
   return count;
 }
@@ -155,7 +155,7 @@ std::size_t SimBackend::calls_of(std::string_view peer) const {
 std::size_t SimBackend::calls_of_host(std::string_view host) const {
   std::size_t count = 0;
   for (const auto& [handle, queue] : queues_) {
-    for (const auto& job : queue) count += host_of(job->request.origin.peer) == host ? 1 : 0;
+    for (const auto& job : queue) count += host_of(job->request.source.peer) == host ? 1 : 0;
   }
   return count;
 }

@@ -105,7 +105,7 @@ std::vector<ModelDescription> ChatHost::models(const Asker& asker) const {
   return all;
 }
 
-HandleRecord& ChatHost::record_of(const std::string& model, std::uint64_t load_number) {
+CacheRecord& ChatHost::record_of(const std::string& model, std::uint64_t load_number) {
   Record& kept = records_[model];
   if (kept.load_number != load_number) kept = {load_number, {}, {}};
   return kept.record;
@@ -130,7 +130,7 @@ std::unique_ptr<Running> ChatHost::start_on_model(Turn turn, const Asker& asker,
   const std::uint64_t number = ++next_turn_;
   const TurnMaker::Surroundings surroundings{
       options_, caches_,
-      [this](const std::string& name, std::uint64_t load) -> HandleRecord& { return record_of(name, load); },
+      [this](const std::string& name, std::uint64_t load) -> CacheRecord& { return record_of(name, load); },
       [this](const std::string& name, const AnswerEnd& end) { records_[name].speed.renew(speed_of(end)); },
       first_token_};
   auto maker = std::make_unique<TurnMaker>(surroundings, TurnPlan(std::move(turn), family, model.context), listener,

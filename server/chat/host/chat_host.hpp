@@ -11,7 +11,7 @@
 #include "chat/host/running.hpp"
 #include "chat/host/turn_listener.hpp"
 #include "chat/host/turn_maker.hpp"
-#include "chat/turn/handle_record.hpp"
+#include "chat/turn/cache_record.hpp"
 #include "chat/turn/model_lender.hpp"
 #include "lifetime.hpp"
 
@@ -92,11 +92,11 @@ class ChatHost {
   class Counting;
   struct Record {
     std::uint64_t load_number = 0;
-    HandleRecord record;
+    CacheRecord record;
     Speed speed;  // of its latest answer
   };
 
-  HandleRecord& record_of(const std::string& model, std::uint64_t load_number);
+  CacheRecord& record_of(const std::string& model, std::uint64_t load_number);
 
   ModelLender& pool_;
   ProfileTurns* profiles_ = nullptr;

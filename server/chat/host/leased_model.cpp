@@ -5,7 +5,7 @@
 
 namespace rkllm_mcp::chat {
 
-LeasedModel::LeasedModel(std::unique_ptr<ModelLease> lease, HandleRecord& record)
+LeasedModel::LeasedModel(std::unique_ptr<ModelLease> lease, CacheRecord& record)
     : lease_(std::move(lease)), record_(record) {}
 
 void LeasedModel::clear_template(std::function<void(std::string complaint)> done) {

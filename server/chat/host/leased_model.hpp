@@ -2,7 +2,7 @@
 // one run; here they get it, by an abort. Event loop only.
 #pragma once
 
-#include "chat/turn/handle_record.hpp"
+#include "chat/turn/cache_record.hpp"
 #include "chat/turn/model_lender.hpp"
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace rkllm_mcp::chat {
 class LeasedModel {
  public:
   // `record` is that of this load of the model, and outlives the lease.
-  LeasedModel(std::unique_ptr<ModelLease> lease, HandleRecord& record);
+  LeasedModel(std::unique_ptr<ModelLease> lease, CacheRecord& record);
 
   const ModelFacts& facts() const { return lease_->model().facts(); }
   const ModelLease& lease() const { return *lease_; }
@@ -30,7 +30,7 @@ class LeasedModel {
   // is not in the report.
   void run(const std::string& prompt, const RunOptions& options, std::function<void(std::string_view)> on_token,
            std::function<void(const RunReport&)> done);
-  // See HandleRecord.
+  // See CacheRecord.
   bool may_hold_conversation() const { return record_.may_hold_conversation(lease_->model().foreign_changes()); }
   void has_only_counted() { record_.has_only_counted(); }
   void abort() { lease_->model().abort(); }
@@ -39,7 +39,7 @@ class LeasedModel {
 
  private:
   const std::unique_ptr<ModelLease> lease_;
-  HandleRecord& record_;
+  CacheRecord& record_;
 };
 
 }  // namespace rkllm_mcp::chat

@@ -57,7 +57,7 @@ void TurnMaker::go_on() {
 }
 
 void TurnMaker::granted(std::unique_ptr<ModelLease> lease) {
-  HandleRecord& record = surroundings_.record_of(lease->model().facts().name, lease->load_number());
+  CacheRecord& record = surroundings_.record_of(lease->model().facts().name, lease->load_number());
   const bool must_clear = record.must_clear_template(lease->model().foreign_changes()) &&
                           !is_put_back("a model that somebody else has used is taken as it was left");
   model_.emplace(std::move(lease), record);

@@ -36,7 +36,7 @@ class TurnMaker {
     const HostOptions& options;
     PromptCaches& caches;
     // The record of this load of a model; it stays where it is as long as the model is leased.
-    std::function<HandleRecord&(const std::string& model, std::uint64_t load_number)> record_of;
+    std::function<CacheRecord&(const std::string& model, std::uint64_t load_number)> record_of;
     // An answer of that model has ended.
     std::function<void(const std::string& model, const AnswerEnd& end)> answered;
     // The first token of a turn has come out of that handle, so many seconds after the turn was asked for; null: nobody

@@ -155,7 +155,7 @@ struct Calls {
   std::shared_ptr<Recorder> lease(const std::string& handle, Backend::CallId& id, const std::string& holder = {}) {
     auto recorder = std::make_shared<Recorder>();
     CallRequest request;
-    request.origin.holder = holder;
+    request.source.holder = holder;
     request.observer = recorder;
     id = backend.lease(handle, std::move(request));
     return recorder;

@@ -1,11 +1,11 @@
-#include "chat/turn/handle_record.hpp"
+#include "chat/turn/cache_record.hpp"
 
 #include "support/catch.hpp"
 
 using namespace rkllm_mcp::chat;
 
 TEST_CASE("the template is cleared once, and again after somebody else's change or a failed run") {
-  HandleRecord record;
+  CacheRecord record;
   CHECK(record.must_clear_template(0));
   record.template_cleared(0);
   CHECK_FALSE(record.must_clear_template(0));
@@ -20,7 +20,7 @@ TEST_CASE("the template is cleared once, and again after somebody else's change 
 }
 
 TEST_CASE("what two prompts have in common at their beginnings is reused, and nothing after a reset") {
-  HandleRecord record;
+  CacheRecord record;
   record.template_cleared(0);
   CHECK(record.reusable_bytes("abc") == 0);
   record.run_ended(RunEnd::kFinished, "abcd");

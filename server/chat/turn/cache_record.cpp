@@ -1,20 +1,20 @@
-#include "chat/turn/handle_record.hpp"
+#include "chat/turn/cache_record.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace rkllm_mcp::chat {
 
-void HandleRecord::template_cleared(std::uint64_t foreign_changes) {
+void CacheRecord::template_cleared(std::uint64_t foreign_changes) {
   known_at_ = foreign_changes;
   prompt_.clear();
 }
 
-void HandleRecord::run_begins(std::uint64_t foreign_changes) {
+void CacheRecord::run_begins(std::uint64_t foreign_changes) {
   if (std::exchange(run_at_, foreign_changes) != foreign_changes) has_stray_work_ = true;
 }
 
-void HandleRecord::run_ended(RunEnd end, std::string prompt) {
+void CacheRecord::run_ended(RunEnd end, std::string prompt) {
   has_stray_work_ = end == RunEnd::kFailed;
   if (end == RunEnd::kFailed) {
     forget();
@@ -23,12 +23,12 @@ void HandleRecord::run_ended(RunEnd end, std::string prompt) {
   }
 }
 
-void HandleRecord::forget() {
+void CacheRecord::forget() {
   known_at_.reset();
   prompt_.clear();
 }
 
-std::size_t HandleRecord::reusable_bytes(std::string_view prompt) const {
+std::size_t CacheRecord::reusable_bytes(std::string_view prompt) const {
   const auto [behind, unused] = std::ranges::mismatch(prompt, prompt_);
   return static_cast<std::size_t>(behind - prompt.begin());
 }

@@ -12,10 +12,10 @@
 
 namespace rkllm_mcp {
 
-inline Json fields_of(const RequestSource& origin) {
-  Json id = id_value(origin.id);
+inline Json fields_of(const RequestSource& source) {
+  Json id = id_value(source.id);
   if (id.is_string()) id = shortened(id.get_ref<const std::string&>());
-  return Json{{"id", std::move(id)}, {"transport", origin.transport}, {"peer", origin.peer}};
+  return Json{{"id", std::move(id)}, {"transport", source.transport}, {"peer", source.peer}};
 }
 
 }  // namespace rkllm_mcp

@@ -14,7 +14,7 @@
 
 namespace rkllm_mcp::chat {
 
-class HandleRecord {
+class CacheRecord {
  public:
   // Before every run. `foreign_changes` is ModelSeam::foreign_changes(), here and below.
   bool must_clear_template(std::uint64_t foreign_changes) const { return known_at_ != foreign_changes; }
