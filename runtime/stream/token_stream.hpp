@@ -96,7 +96,6 @@ class TokenStream : public CallObserver {
 
   std::uint64_t tokens_so_far() const { return tokens_.load(std::memory_order_relaxed); }
   std::uint64_t token_limit() const { return token_limit_.load(); }  // 0 while it is not known
-  bool keeps_tokens() const { return options_.keep_tokens; }
 
  private:
   using Clock = rkllm_mcp::Clock;

@@ -32,11 +32,6 @@ void Runner::execute(const std::function<void()>& job) {
   idle_.wait(lock, [&has_ended] { return has_ended; });
 }
 
-std::size_t Runner::waiting() const {
-  const std::lock_guard lock(mutex_);
-  return jobs_.size();
-}
-
 bool Runner::wait_until_idle(Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   return idle_.wait_until(lock, deadline, [this] { return jobs_.empty() && !busy_; });

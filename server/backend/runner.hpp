@@ -21,14 +21,13 @@ class Runner {
   void post(std::function<void()> job);
   // As post(), and waits until the job has ended.
   void execute(const std::function<void()>& job);
-  std::size_t waiting() const;  // jobs that have not begun
   // False if there are jobs at `deadline` that have not ended.
   bool wait_until_idle(Clock::time_point deadline);
 
  private:
   void work();
 
-  mutable Mutex mutex_;
+  Mutex mutex_;
   ConditionVariable news_;
   ConditionVariable idle_;
   std::deque<std::function<void()>> jobs_;

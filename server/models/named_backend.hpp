@@ -42,7 +42,7 @@ class NamedBackend final : public Backend {
   ServerModels& models_;
   std::shared_ptr<Backend> backend_;
   // Ids of calls that have none of the backend's yet; far from those.
-  static inline CallId next_ = CallId{1} << 62U;
+  CallId next_ = CallId{1} << 62U;
   std::map<CallId, std::shared_ptr<Waiting>> waiting_;
 };
 

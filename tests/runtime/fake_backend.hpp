@@ -85,7 +85,6 @@ class FakePeer : public ConnectedPeer {
   TransportKind transport() const override { return kind_; }
   std::string address() const override { return address_; }
   std::size_t max_message_bytes() const override { return limit; }
-  using Peer::closed_actions;
   void take_again() {
     takes = true;
     became_ready();

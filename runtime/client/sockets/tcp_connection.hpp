@@ -29,8 +29,6 @@ class TcpConnection final : public Connection {
   void send(std::string_view message) override;
   // As send(), without waiting: false if it cannot be sent now. Another thread may be in receive() meanwhile.
   bool try_send(std::string_view message) { return socket_.try_send(std::string(message) + "\n"); }
-  // How much has arrived of a message whose end has not.
-  std::size_t unfinished_bytes() const { return received_.size() - taken_; }
   std::optional<std::string> receive(Deadline deadline) override;
   void interrupt() override {
     is_interrupted_ = true;

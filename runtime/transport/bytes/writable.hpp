@@ -32,8 +32,6 @@ class Writable {
  protected:
   void became_ready();   // for transports: ready() has turned true
   void became_closed();  // for transports: once, when nothing can reach the client any more
-  bool has_ready_actions() const { return !ready_actions_.empty(); }
-  std::size_t closed_actions() const { return closed_actions_.size(); }
 
  private:
   std::vector<std::function<void()>> ready_actions_;
