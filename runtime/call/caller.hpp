@@ -24,22 +24,22 @@
 
 namespace rkllm_mcp {
 
-// The limits of streams and requests; the settings of the same names document them.
+// The limits of streams and requests. Fields that begin as {} are for whoever makes a dispatcher to fill in.
 struct CallLimits {
-  std::size_t stream_buffer_bytes = std::size_t{1} << 20U;
-  std::size_t stream_values_bytes = std::size_t{64} << 20U;
-  std::size_t answer_bytes = std::size_t{8} << 20U;
-  std::size_t reply_bytes = static_cast<std::size_t>(-1);  // of an answer with hidden states or logits
-  std::size_t inline_bytes = std::size_t{256} << 10U;      // from there on MCP answers link to them
-  MemoryBudget memory{};                                   // that values count in as text, and when kept for MCP
-  std::chrono::milliseconds poll_timeout{30'000};
-  std::chrono::milliseconds poll_wait_max{25'000};
-  std::chrono::milliseconds stall{30'000};
+  std::size_t stream_buffer_bytes{};
+  std::size_t stream_values_bytes{};
+  std::size_t answer_bytes{};
+  std::size_t reply_bytes{};   // of an answer with hidden states or logits
+  std::size_t inline_bytes{};  // from there on MCP answers link to them
+  MemoryBudget memory{};       // that values count in as text, and when kept for MCP
+  std::chrono::milliseconds poll_timeout{};
+  std::chrono::milliseconds poll_wait_max{};
+  std::chrono::milliseconds stall{};
   MemoryBudget stream_memory{};  // that all streams share; none: they are bounded one by one only
   Counts* counts = nullptr;
-  std::size_t requests_per_session = 256;
-  std::chrono::seconds queue_timeout{0};           // 0: calls wait for ever
-  std::size_t retained_chunks = 1024;              // per stream on a lossy transport
+  std::size_t requests_per_session{};
+  std::chrono::seconds queue_timeout{};            // 0: calls wait for ever
+  std::size_t retained_chunks{};                   // per stream on a lossy transport
   std::chrono::milliseconds retained_for{30'000};  // after the stream's end
 };
 

@@ -34,7 +34,7 @@ class PollReader : public StreamReader {
   struct Options {
     ValueWriting values{};
     SideThread* writing = nullptr;  // where many values are written; null: here
-    std::chrono::milliseconds expiry{30'000};
+    std::chrono::milliseconds expiry{};
   };
 
   // `expired` is called (before finished) when nobody came; it aborts the run.
@@ -86,9 +86,9 @@ class PollReader : public StreamReader {
   std::string announcement_;
   bool expiry_running_ = false;
   bool are_values_being_written_ = false;
-  std::optional<std::size_t> queue_position_;  // that no poll has been told yet
+  std::optional<std::size_t> queue_position_;  // if no poll has been told of it yet
   std::optional<CallOutcome> outcome_;         // once all text has been taken; its values are text
-  std::size_t ending_bytes_ = 0;               // that a message with the ending has at least, besides its id
+  std::size_t ending_bytes_ = 0;               // least length of the message with the ending, without its id
 };
 
 }  // namespace rkllm_mcp

@@ -18,6 +18,7 @@
 #include "jsonrpc/message.hpp"
 #include "lifetime.hpp"
 #include "mcp/protocol/mcp_server.hpp"
+#include "mcp/service.hpp"
 #include "memory_budget.hpp"
 #include "transport/peer.hpp"
 
@@ -40,9 +41,9 @@ class Dispatcher {
     MessageLimits message;
     CallLimits calls;
     MemoryBudget memory{};  // that requests count in; none: they are bounded in number only
-    std::size_t page_items = 50;
+    std::size_t page_items = kPageItems;
     AccessTokens tokens{};                            // empty: everybody may call
-    std::chrono::milliseconds time_to_prove{10'000};  // until a new connection must have presented a token
+    std::chrono::milliseconds time_to_prove{};        // until a new connection must have presented a token
     RequestReport report{};  // is called for each request that never became a call; null: there is no such report
   };
 

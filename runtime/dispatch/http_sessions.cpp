@@ -10,7 +10,7 @@
 namespace rkllm_mcp {
 
 HttpSessions::Found HttpSessions::of(const HttpRequest& request) {
-  const Principal* const principal = dispatcher_.gate().identify(request.bearer_token());
+  const Principal* const principal = request.principal;
   if (const auto id = request.headers.find(kSessionHeader)) {
     const auto found = entries_.find(*id);
     if (found == entries_.end() || found->second.session->principal != principal) return {};
@@ -31,12 +31,11 @@ HttpSessions::~HttpSessions() {
 }
 
 std::optional<HttpSessions::Opened> HttpSessions::open(const HttpRequest& request) {
-  const Principal* const principal = dispatcher_.gate().identify(request.bearer_token());
-  const std::string owner = owner_of(principal, request.remote);
+  const std::string owner = owner_of(request.principal, request.remote);
   forget_idle();
   if (entries_.size() >= kMost && !make_room_for(owner)) return std::nullopt;
   auto streams = std::make_unique<SessionStreams>(dispatcher_.loop(), dispatcher_.options().calls.stream_memory);
-  const auto session = dispatcher_.make_session(principal);
+  const auto session = dispatcher_.make_session(request.principal);
   session->outlet = streams->standing().weak_from_this();
   const auto opened = entries_.emplace(new_stream_id(), Entry{session, std::move(streams), Clock::now(), owner}).first;
   return Opened{opened->first, opened->second.session};

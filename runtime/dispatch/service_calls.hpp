@@ -27,8 +27,8 @@ namespace rkllm_mcp {
 class ServiceCalls {
  public:
   struct Limits {
-    std::size_t page_items = 50;
-    std::size_t requests_per_session = 256;
+    std::size_t page_items{};
+    std::size_t requests_per_session{};
     Counts* counts = nullptr;
   };
   // The catalogue outlives this.

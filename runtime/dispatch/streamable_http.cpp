@@ -85,7 +85,7 @@ void StreamableHttp::execute(const HttpRequest& request, const Message& message,
 }
 
 void StreamableHttp::post_stateless(const HttpRequest& request, const Request& message, HttpPeer& peer) {
-  const auto session = dispatcher_.make_session(dispatcher_.gate().identify(request.bearer_token()));
+  const auto session = dispatcher_.make_session(request.principal);
   try {
     check_revision_header(request.headers, message);
     dispatcher_.mcp().client_of(message, *session);
@@ -124,7 +124,7 @@ void StreamableHttp::open_session(const HttpRequest& request, const Request& mes
   const bool can_be_agreed_on = message.params.is_object() && message.params.contains("protocolVersion") &&
                                 message.params["protocolVersion"].is_string();
   if (!can_be_agreed_on) {  // it is told so, and gets no session
-    const auto session = dispatcher_.make_session(dispatcher_.gate().identify(request.bearer_token()));
+    const auto session = dispatcher_.make_session(request.principal);
     return receive_over_http(dispatcher_, message, *session, peer, Delivery::kPoll);
   }
   const auto opened = sessions_.open(request);

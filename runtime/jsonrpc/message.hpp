@@ -71,8 +71,8 @@ using Message = std::variant<Request, Notification, Response, Malformed, Batch>;
 enum class NullIds { kRefused, kTaken };
 
 struct MessageLimits {
-  std::size_t max_depth = 64;      // of nested arrays and objects, the message itself included
-  std::size_t max_id_bytes = 256;  // of the id's JSON text: every chunk of a stream repeats it
+  std::size_t max_depth{};     // of nested arrays and objects, the message itself included
+  std::size_t max_id_bytes{};  // of the id's JSON text: every chunk of a stream repeats it
   Counts* counts = nullptr;
   NullIds null_ids = NullIds::kRefused;
 };

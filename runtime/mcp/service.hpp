@@ -53,10 +53,13 @@ struct ServiceMethod {
   std::function<void(MethodCall call, DoneFunction done)> run{};
 };
 
+// So many entries of a list are sent at once.
+inline constexpr std::size_t kPageItems = 50;
+
 // Which entries of a list are wanted.
 struct ListRequest {
   std::string cursor{};  // the last page's `nextCursor`; empty: from the beginning
-  std::size_t items = 50;
+  std::size_t items = kPageItems;
   std::size_t bytes = static_cast<std::size_t>(-1);  // of their JSON text, roughly; one entry there is in any case
 };
 

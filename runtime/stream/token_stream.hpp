@@ -51,9 +51,9 @@ class TokenStream : public CallObserver {
  public:
   enum class WhenFull { kWait, kStop };
   struct Options {
-    std::size_t buffer_bytes = std::size_t{1} << 20U;
-    std::size_t values_bytes = std::size_t{64} << 20U;
-    std::chrono::milliseconds stall{30'000};
+    std::size_t buffer_bytes{};
+    std::size_t values_bytes{};
+    std::chrono::milliseconds stall{};
     WhenFull when_full = WhenFull::kWait;
     bool tell_position = false;  // while the call waits in its queue, changes of its place wake the reader
     bool keep_tokens = false;    // every token, also one without text, is a chunk with its id; nothing is joined

@@ -55,7 +55,7 @@ void HttpRoutes::handle(const HttpRequest& request, HttpExchange& exchange) try 
   // Checked before the token: a host whose token is refused looks below /.well-known/ for a way to log in, and has to
   // learn from a 404 that there is none.
   if (!is_route(request.path)) return exchange.respond(nothing_here(log_ != nullptr));
-  if (gate_.let_in(request.bearer_token(), request.remote) == nullptr) return refuse(request, exchange);
+  if (request.principal == nullptr) return refuse(request, exchange);
   if (request.path == "/mcp") return mcp_.handle(request, exchange);
   if (request.path == "/sse" && request.method == "GET") return paired_.open(request, exchange);
   if (request.path == "/messages" && request.method == "POST") return paired_.take(request, exchange);
@@ -155,7 +155,7 @@ HttpResponse HttpRoutes::log_lines(const HttpRequest& request, const Principal& 
 }
 
 bool HttpRoutes::get(const HttpRequest& request, HttpExchange& exchange) {
-  const Principal& asking = *gate_.identify(request.bearer_token());
+  const Principal& asking = *request.principal;
   if (request.path == "/health") {
     exchange.respond(json_response(200, health_()));
   } else if (request.path == "/metrics") {

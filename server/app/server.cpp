@@ -236,11 +236,10 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   context.services = [this](const HttpRequest& request, HttpExchange& exchange) {
     services_port_->handle(request, exchange);
   };
+  context.identify = [this](const HttpRequest& head) { return dispatcher_.gate().let_in(head); };
+  context.identify_for_services = [this](const HttpRequest& head) { return services_port_->identify(head); };
   if (!settings.auth.tokens.empty()) {
     context.stranger_message_bytes = kStrangersMessageBytes;
-    context.is_stranger = [this](const HttpRequest& head) {
-      return dispatcher_.gate().let_in(head.bearer_token(), head.remote) == nullptr;
-    };
     context.refuse_guess = [this](const std::string& address, std::function<void()> refuse) {
       dispatcher_.gate().refuse_guess(address, std::move(refuse));
     };
@@ -357,7 +356,7 @@ Dispatcher::Options Server::watched_options(const Settings& settings) {
 void Server::note_fault(const std::exception_ptr& fault) {
   count(&metrics_.counts, &Counts::faults);
   log_.error("internal error, which has ended the exchange that it happened in: {}", text_of_fault(fault));
-  // A step of the ending is what is missing now, and no other will come.
+  // If a step of the ending has failed, the next one will never begin: the loop stops here.
   if (!is_in_step_) return;
   ended_cleanly_ = false;
   loop_.stop();
@@ -369,8 +368,8 @@ Server::~Server() {
 
 AcceptFunction Server::stdio_acceptor(bool ends_with_input) {
   if (!ends_with_input) return dispatcher_.acceptor();
-  // Who has written C functions into a pipe wants the answers: the connection closes when all have been given, or when
-  // nobody reads standard output any more.
+  // A client that speaks MCP is a host, which ends the server by closing its input. Anybody else has written calls into
+  // a pipe and wants their answers: then the connection closes after the last one.
   auto accept = dispatcher_.acceptor([this](bool speaks_mcp) {
     if (!speaks_mcp) return;
     timer_.expires_after(kAfterInput);
@@ -476,7 +475,7 @@ void Server::stop() {
   step([this] { begin_ending(); });
 }
 
-// Where a step fails, for want of memory, say, nothing leads to the next: note_fault() sees that the loop stops.
+// A step that fails, for want of memory, say, does not lead to the next one: then note_fault() stops the loop.
 void Server::step(const std::function<void()>& action) {
   is_in_step_ = true;
   action();
@@ -500,7 +499,7 @@ void Server::begin_ending() {
   let_answers_be_kept(Clock::now() + kForConversations);
 }
 
-// What has come of the answers that were being made goes into their conversations, while there is a memory server.
+// Unfinished answers are stored in their conversations now, while the memory server still runs.
 void Server::let_answers_be_kept(Clock::time_point deadline) {
   if (chat_ && chat_->is_keeping() && Clock::now() < deadline) {
     return look_again([this, deadline] { let_answers_be_kept(deadline); });
@@ -529,7 +528,7 @@ void Server::end_runtime() {
   });
 }
 
-// A client that reads slowly has not been told the end of its stream yet; after close_all() it would never be.
+// Waits for slow readers: what they have not got of their streams before close_all(), they would never get.
 void Server::let_streams_end(Clock::time_point deadline) {
   if (dispatcher_.is_pushing() && Clock::now() < deadline) {
     return look_again([this, deadline] { let_streams_end(deadline); });
@@ -542,7 +541,7 @@ void Server::flush_and_leave(Clock::time_point deadline) {
   if (transports_->connections() > 0 && Clock::now() < deadline) {
     return look_again([this, deadline] { flush_and_leave(deadline); });
   }
-  transports_->abort_all();  // streams that wait for a client to read hold it, until they hear that it has gone
+  transports_->abort_all();  // streams of slow readers keep connections alive until they hear that the client has gone
   asio::post(loop_, [this] { loop_.stop(); });
 }
 

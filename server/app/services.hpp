@@ -83,6 +83,7 @@ class ServicesPort {
                const Dispatcher::Options& options, HttpRoutes::StatusFunction health, HttpRoutes::TextFunction metrics);
 
   void handle(const HttpRequest& request, HttpExchange& exchange) { routes_.handle(request, exchange); }
+  const Principal* identify(const HttpRequest& head) { return dispatcher_.gate().let_in(head); }
   McpServer& mcp() { return dispatcher_.mcp(); }
 
  private:

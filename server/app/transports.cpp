@@ -122,7 +122,7 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const C
   if (settings.http.enabled || settings.services.enabled) {
     HttpOptions options{{}, limits, timeouts(settings.http), origins(settings.http), websocket};
     options.header_bytes = settings.http.header_bytes;
-    options.is_stranger = context.is_stranger;
+    options.identify = context.identify;
     options.refuse_guess = context.refuse_guess;
     options.tls = tls_if(settings.http.tls);
     options.oversized = [](std::size_t bytes, std::size_t limit) {
@@ -134,6 +134,7 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const C
     }
     if (settings.services.enabled) {
       options.listen = {settings.services.address, settings.services.port};
+      options.identify = context.identify_for_services;
       open_services([&] { services_.emplace(loop, options, context.services, AcceptFunction()); });
     }
   }
@@ -143,6 +144,7 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const C
                                    timeouts(settings.http),
                                    origins(settings.http),
                                    websocket,
+                                   settings.http.header_bytes,
                                    tls_if(settings.ws.tls)};
     open([&] { ws_.emplace(loop, options, accept); });
   }

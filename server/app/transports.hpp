@@ -33,9 +33,10 @@ class Transports {
     HandedSockets handed{};  // that take the place of addresses
     Counts* counts = nullptr;
     MemoryBudget memory{};  // that input and output count in
-    // Longest message of a client that has not presented a token, and whether a request comes from such a one.
+    // Longest message of a client that has not presented a token.
     std::size_t stranger_message_bytes = static_cast<std::size_t>(-1);
-    std::function<bool(const HttpRequest& head)> is_stranger{};
+    HttpIdentify identify{};               // whose a request is
+    HttpIdentify identify_for_services{};  // the same on the services' own port; needed if that is switched on
     HttpGuessHandler refuse_guess{};
     HttpHandler services{};  // of the services' own port; needed if that is switched on
   };

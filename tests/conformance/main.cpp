@@ -9,6 +9,7 @@
 #include "dispatch/dispatcher.hpp"
 #include "dispatch/http_sessions.hpp"
 #include "dispatch/streamable_http.hpp"
+#include "support/usual_limits.hpp"
 #include "transport/http/http_transport.hpp"
 
 #include <asio/io_context.hpp>
@@ -45,7 +46,8 @@ void serve(std::uint16_t port) {
   catalogue.version = "1";
   catalogue.instructions = "Not for use: every tool exists for a test.";
   const Api no_api{};
-  Dispatcher dispatcher(loop, no_api, catalogue, std::make_shared<NoBackend>(), {});
+  Dispatcher dispatcher(loop, no_api, catalogue, std::make_shared<NoBackend>(),
+                        test::usual_limits<Dispatcher::Options>());
   add_content_tools(catalogue);
   add_timed_tools(catalogue, loop);
   add_asking_tools(catalogue);
@@ -57,8 +59,9 @@ void serve(std::uint16_t port) {
 
   HttpSessions sessions(dispatcher, std::chrono::minutes(5));
   StreamableHttp mcp(dispatcher, sessions);
-  HttpOptions options;
+  auto options = test::usual_limits<HttpOptions>();
   options.listen.port = port;
+  options.identify = [&dispatcher](const HttpRequest& head) { return dispatcher.gate().let_in(head); };
   HttpTransport http(loop, options,
                      [&mcp](const HttpRequest& request, HttpExchange& exchange) {
                        if (request.path == "/mcp") return mcp.handle(request, exchange);

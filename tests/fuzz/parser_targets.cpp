@@ -134,7 +134,7 @@ Events read_frames(std::string_view bytes, std::size_t piece) {
 }
 
 void take_message(std::string_view text) {
-  const Message message = parse_message(text, {});
+  const Message message = parse_message(text, {.max_depth = 64, .max_id_bytes = 256});
   if (const auto* request = std::get_if<Request>(&message)) {
     // What is answered is one line of JSON with the id as it was written.
     const std::string reply = result_message(request->id, Json::object());

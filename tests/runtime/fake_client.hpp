@@ -5,6 +5,7 @@
 #include "mcp/protocol/meta_keys.hpp"
 #include "mcp/tools/method_tools.hpp"
 #include "runtime/fake_backend.hpp"
+#include "support/usual_limits.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -19,7 +20,8 @@ namespace rkllm_mcp::test {
 
 // The loop runs only inside say() and settle().
 struct Client {
-  explicit Client(Dispatcher::Options options = {}, TransportKind kind = TransportKind::kTcp)
+  explicit Client(Dispatcher::Options options = usual_limits<Dispatcher::Options>(),
+                  TransportKind kind = TransportKind::kTcp)
       : dispatcher(loop, api, catalogue, shared_backend, options),
         peer(std::make_shared<FakePeer>(kind)),
         receive(dispatcher.acceptor()(*peer)) {

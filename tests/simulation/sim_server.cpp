@@ -1,6 +1,7 @@
 #include "sim_server.hpp"
 
 #include "mcp/tools/method_tools.hpp"
+#include "support/usual_limits.hpp"
 #include "transport/websocket/websocket_handshake.hpp"
 
 #include <iterator>
@@ -14,7 +15,7 @@ using std::chrono::milliseconds;
 constexpr std::chrono::seconds kSessionIdle{3600};
 
 ConnectionLimits limits(const MemoryBudget& memory) {
-  ConnectionLimits limits;
+  auto limits = test::usual_limits<ConnectionLimits>();
   limits.send_queue_bytes = 512;  // small, so that schedules reach them
   limits.max_message_bytes = 64 * 1024;
   limits.memory = memory;
@@ -24,13 +25,14 @@ ConnectionLimits limits(const MemoryBudget& memory) {
 }
 
 Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stream_memory) {
-  Dispatcher::Options options;
+  auto options = test::usual_limits<Dispatcher::Options>();
   options.memory = memory;
   options.calls.memory = memory;
   options.calls.stream_memory = stream_memory;
   options.calls.poll_timeout = SimServer::kPollTimeout;
   options.calls.stall = SimServer::kStall;
   options.calls.requests_per_session = SimServer::kRequests;
+  options.calls.queue_timeout = {};
   options.calls.stream_buffer_bytes = 1024;  // less than a long run has
   return options;
 }
@@ -68,10 +70,13 @@ std::vector<chat::Profile> profiles() {
   return all;
 }
 
-std::shared_ptr<const HttpService> http_service(asio::io_context& loop, const ConnectionLimits& limits,
+std::shared_ptr<const HttpService> http_service(asio::io_context& loop, Gate& gate, const ConnectionLimits& limits,
                                                 HttpHandler handler, AcceptFunction accept_websocket) {
   OriginPolicy own_pages({}, OriginPolicy::Binding::kLoopback);
   HttpService service{loop, {}, {}, std::move(own_pages), std::move(handler), {}, {}, {}, {}, {}, limits};
+  service.parser_limits.header_bytes = test::usual_limits<HttpOptions>().header_bytes;
+  service.parser_limits.body_bytes = limits.max_message_bytes;
+  service.parser_limits.identify = [&gate](const HttpRequest& head) { return gate.let_in(head); };
   service.timeouts = {milliseconds(600'000), milliseconds(600'000), milliseconds(600'000)};
   service.websocket_limits = {SimServer::kStall / 4, 5 * SimServer::kStall};
   service.accept_websocket = std::move(accept_websocket);
@@ -100,14 +105,14 @@ SimServer::SimServer(World& world)
       chat_routes_(world.loop(), dispatcher_.gate(), chat_host_, chat_options(memory_, responses_)),
       accept_(dispatcher_.acceptor()),
       http_(http_service(
-          world.loop(), limits_,
+          world.loop(), dispatcher_.gate(), limits_,
           [this](const HttpRequest& request, HttpExchange& exchange) {
             if (chat::ChatRoutes::serves(request)) return chat_routes_.handle(request, exchange);
             request.path == "/mcp" ? streamable_http_.handle(request, exchange) : plain_http_.handle(request, exchange);
           },
           nullptr)),
       websocket_(http_service(
-          world.loop(), limits_,
+          world.loop(), dispatcher_.gate(), limits_,
           [](const HttpRequest& /*request*/, HttpExchange& exchange) { exchange.respond(websocket_required()); },
           accept_)) {
   add_method_tools(catalogue_, world.loop(), dispatcher_.caller());

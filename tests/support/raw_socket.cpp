@@ -24,20 +24,35 @@ void check(int result, const char* what) {
   if (result != 0) throw std::system_error(errno, std::generic_category(), what);
 }
 
+bool is_v6(const std::string& address) { return address.find(':') != std::string::npos; }
+
+bool wait_for(int descriptor, short events, RawSocket::Duration time) {
+  pollfd ready{descriptor, events, 0};
+  return ::poll(&ready, 1, static_cast<int>(time.count())) == 1;
+}
+
 }  // namespace
 
-RawSocket::RawSocket(std::uint16_t port, int receive_buffer)
-    : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+RawSocket::RawSocket(std::uint16_t port, int receive_buffer, const std::string& address)
+    : descriptor_(::socket(is_v6(address) ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   if (receive_buffer != kUsualBuffer) {
     check(::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer), "SO_RCVBUF");
   }
   const int on = 1;  // or packets are joined that a test wants apart
   check(::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), "TCP_NODELAY");
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  check(::connect(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address), "connect");
+  if (is_v6(address)) {
+    sockaddr_in6 at{};
+    at.sin6_family = AF_INET6;
+    at.sin6_port = htons(port);
+    ::inet_pton(AF_INET6, address.c_str(), &at.sin6_addr);
+    check(::connect(descriptor_, reinterpret_cast<const sockaddr*>(&at), sizeof at), "connect");
+  } else {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(port);
+    ::inet_pton(AF_INET, address.c_str(), &at.sin_addr);
+    check(::connect(descriptor_, reinterpret_cast<const sockaddr*>(&at), sizeof at), "connect");
+  }
 }
 
 RawSocket::RawSocket(const std::string& path) : descriptor_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -57,6 +72,16 @@ void RawSocket::send(std::string_view bytes) {
   }
 }
 
+std::size_t RawSocket::send_some(std::string_view bytes, Duration patience) {
+  std::size_t total = 0;
+  while (total < bytes.size() && wait_for(descriptor_, POLLOUT, patience)) {
+    const auto sent = ::send(descriptor_, bytes.data() + total, bytes.size() - total, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno != EAGAIN) break;
+    if (sent > 0) total += static_cast<std::size_t>(sent);
+  }
+  return total;
+}
+
 RawSocket::Read RawSocket::read_some(Clock::time_point deadline) {
   const auto left = std::chrono::ceil<Duration>(deadline - Clock::now()).count();
   pollfd ready{descriptor_, POLLIN, 0};
@@ -70,12 +95,20 @@ RawSocket::Read RawSocket::read_some(Clock::time_point deadline) {
 
 std::string RawSocket::receive_until(std::string_view mark, Duration patience) {
   const auto deadline = Clock::now() + patience;
+  std::size_t searched = 0;
   for (;;) {
-    if (const auto found = received_.find(mark); found != std::string::npos) {
+    if (const auto found = received_.find(mark, searched); found != std::string::npos) {
       return receive(found + mark.size(), patience);
     }
+    searched = received_.size() < mark.size() ? 0 : received_.size() - mark.size() + 1;
     if (read_some(deadline) != Read::kBytes) throw std::runtime_error("no answer, only: " + received_);
   }
+}
+
+std::string RawSocket::receive_line() {
+  std::string line = receive_until("\n");
+  line.pop_back();
+  return line;
 }
 
 std::string RawSocket::receive(std::size_t bytes, Duration patience) {
@@ -88,12 +121,21 @@ std::string RawSocket::receive(std::size_t bytes, Duration patience) {
   return result;
 }
 
-std::string RawSocket::receive_rest(Duration patience) {
-  const auto deadline = Clock::now() + patience;
-  while (read_some(deadline) == Read::kBytes) {
+std::string RawSocket::receive_rest() {
+  const auto deadline = Clock::now() + kPatience;
+  Read last = Read::kBytes;
+  while (last == Read::kBytes) last = read_some(deadline);
+  if (last == Read::kTimeout) throw std::runtime_error("the other side does not end the connection");
+  return std::exchange(received_, {});
+}
+
+std::string RawSocket::receive_available() {
+  while (read_some(Clock::now()) == Read::kBytes) {
   }
   return std::exchange(received_, {});
 }
+
+bool RawSocket::is_silent_for(Duration time) { return received_.empty() && !wait_for(descriptor_, POLLIN, time); }
 
 bool RawSocket::ends(Duration patience) {
   const auto deadline = Clock::now() + patience;

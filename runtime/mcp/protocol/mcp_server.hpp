@@ -29,8 +29,8 @@ namespace rkllm_mcp {
 class McpServer {
  public:
   struct Options {
-    std::size_t page_items = 50;             // entries of a list that are sent at once
-    std::size_t requests_per_session = 256;  // in progress at a time
+    std::size_t page_items{};            // entries of a list that are sent at once
+    std::size_t requests_per_session{};  // in progress at a time
     Counts* counts = nullptr;
     MemoryBudget memory{};  // that what is kept of tasks counts in
   };

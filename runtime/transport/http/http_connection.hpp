@@ -23,9 +23,9 @@
 namespace rkllm_mcp {
 
 struct HttpTimeouts {
-  std::chrono::milliseconds header{10'000};      // from a request's first byte to the end of its header fields
-  std::chrono::milliseconds body{120'000};       // from there to the end of its body
-  std::chrono::milliseconds keep_alive{60'000};  // from one request to the next
+  std::chrono::milliseconds header{};      // from a request's first byte to the end of its header fields
+  std::chrono::milliseconds body{};        // from there to the end of its body
+  std::chrono::milliseconds keep_alive{};  // from one request to the next
 };
 
 // What every connection of a server shares.

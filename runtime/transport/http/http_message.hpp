@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -10,6 +11,8 @@
 #include <vector>
 
 namespace rkllm_mcp {
+
+struct Principal;
 
 bool equal_ignoring_case(std::string_view a, std::string_view b);  // ASCII letters only
 std::string_view trim_blanks(std::string_view text);               // without leading and trailing blanks and tabs
@@ -46,11 +49,17 @@ struct HttpRequest {
   HttpHeaders headers;
   std::string body;
   std::string remote;        // "127.0.0.1:40112"; filled in by the server
+  // Who sends it, as an HttpIdentify has said once its header fields were there; null: nobody who is known.
+  const Principal* principal = nullptr;
   bool is_http_1_0 = false;  // else 1.1
   bool keep_alive = true;    // what the client wants to happen afterwards
 
   std::string_view bearer_token() const;  // of "Authorization: Bearer", else "x-api-key"; empty if there is none
 };
+
+// Says whose access token a request presents, from its header fields. Called once for each request, since it computes
+// a hash.
+using HttpIdentify = std::function<const Principal*(const HttpRequest& head)>;
 
 struct HttpResponse {
   int status = 200;

@@ -189,7 +189,8 @@ void HttpParser::on_headers_end() {
     expects_continue_ = !request_.is_http_1_0;
   }
   request_.remote = limits_.remote;
-  from_stranger_ = limits_.is_stranger && limits_.is_stranger(request_);
+  if (limits_.identify) request_.principal = limits_.identify(request_);
+  from_stranger_ = limits_.identify && request_.principal == nullptr;
   if (from_stranger_) body_limit_ = std::min(body_limit_, limits_.stranger_body_bytes);
   on_framing();
 }

@@ -8,7 +8,6 @@
 #include "transport/http/http_message.hpp"
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,13 +17,13 @@ namespace rkllm_mcp {
 
 struct HttpParserLimits {
   std::size_t request_line_bytes = 8 * 1024;  // else 414
-  std::size_t header_bytes = 16 * 1024;       // all fields together, else 431
+  std::size_t header_bytes{};                 // all fields together, else 431
   std::size_t headers = 100;                  // else 431
-  std::size_t body_bytes = 8 * 1024 * 1024;   // else 413
-  // Of a request that nobody is known to have sent, as far as `is_stranger` says so of its header fields; else 401.
+  std::size_t body_bytes{};                   // else 413
+  // Of a request that nobody is known to have sent, as `identify` says; else 401. Null: it is not asked.
   std::size_t stranger_body_bytes = static_cast<std::size_t>(-1);
-  std::function<bool(const HttpRequest& head)> is_stranger{};
-  std::string remote{};   // where the requests come from, for `is_stranger`
+  HttpIdentify identify{};
+  std::string remote{};   // where the requests come from, for `identify`
   MemoryBudget memory{};  // that bodies count in, else 503; none: they do not
 };
 

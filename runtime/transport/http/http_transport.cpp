@@ -37,7 +37,7 @@ HttpTransport::HttpTransport(asio::io_context& io, TransportKind kind, const Htt
   parser_limits.body_bytes = limits_.max_message_bytes;
   parser_limits.stranger_body_bytes = limits_.stranger_message_bytes;
   parser_limits.memory = limits_.memory;
-  parser_limits.is_stranger = options.is_stranger;
+  parser_limits.identify = options.identify;
   const auto binding = listener_.is_loopback() ? OriginPolicy::Binding::kLoopback : OriginPolicy::Binding::kNetwork;
   service_ = std::make_shared<const HttpService>(
       HttpService{io, parser_limits, options.timeouts, OriginPolicy(options.origins, binding), std::move(handler),

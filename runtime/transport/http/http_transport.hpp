@@ -34,12 +34,13 @@ struct HttpOptions {
   OriginOptions origins;
   WebSocketLimits websocket;
   std::string websocket_path = "/ws";
-  std::size_t header_bytes = 16 * 1024;      // of a request, else 431
+  std::size_t header_bytes{};                // of a request, else 431
   HttpOversizedHandler oversized{};          // null = 413 with a plain text
   std::shared_ptr<const TlsIdentity> tls{};  // null = plain
-  // Whether nobody knows who sends a request; its body is then limited by limits.stranger_message_bytes. Null: never.
-  std::function<bool(const HttpRequest& head)> is_stranger{};
-  HttpGuessHandler refuse_guess{};  // of such a request that presents a token; null: always at once
+  // Whose a request is. If nobody's, its body is limited by limits.stranger_message_bytes. Null: requests are nobody's,
+  // and are limited like all others.
+  HttpIdentify identify{};
+  HttpGuessHandler refuse_guess{};  // of a request that presents a token which is nobody's; null: always at once
 };
 
 class HttpTransport {

@@ -22,7 +22,7 @@ namespace rkllm_mcp {
 
 struct WebSocketLimits {
   // A client that has been silent for this time gets a ping, and another one each time it passes again; 0 = never.
-  std::chrono::milliseconds ping_interval{20'000};
+  std::chrono::milliseconds ping_interval{};
   // A client that has not even answered pings for this time is closed; after two pings at the earliest.
   std::chrono::milliseconds pong_timeout{60'000};
 };

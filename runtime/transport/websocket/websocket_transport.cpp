@@ -9,15 +9,16 @@ namespace rkllm_mcp {
 WebSocketTransport::WebSocketTransport(asio::io_context& io, const WebSocketOptions& options, AcceptFunction accept)
     : server_(
           io, TransportKind::kWebSocket,
-          HttpOptions{
-              .listen = options.listen,
-              .limits = options.limits,
-              .timeouts = options.timeouts,
-              .origins = options.origins,
-              .websocket = options.websocket,
-              .websocket_path = "",
-              .tls = options.tls,
-              .is_stranger = [](const HttpRequest&) { return true; }},  // requests but handshakes have no business here
+          HttpOptions{.listen = options.listen,
+                      .limits = options.limits,
+                      .timeouts = options.timeouts,
+                      .origins = options.origins,
+                      .websocket = options.websocket,
+                      .websocket_path = "",
+                      .header_bytes = options.header_bytes,
+                      .tls = options.tls,
+                      // Only handshakes belong here, and they have no body: that of any other request is a stranger's.
+                      .identify = [](const HttpRequest&) -> const Principal* { return nullptr; }},
           [](const HttpRequest&, HttpExchange& exchange) { exchange.respond(websocket_required()); },
           std::move(accept)) {}
 

@@ -19,6 +19,7 @@ struct WebSocketOptions {
   HttpTimeouts timeouts;    // for the handshake
   OriginOptions origins;
   WebSocketLimits websocket;
+  std::size_t header_bytes{};                // of the handshake, else 431
   std::shared_ptr<const TlsIdentity> tls{};  // null = plain
 };
 

@@ -19,6 +19,7 @@ namespace {
 ServiceCalls::Limits no_limits() {
   ServiceCalls::Limits limits;
   limits.page_items = std::numeric_limits<std::size_t>::max();
+  limits.requests_per_session = std::numeric_limits<std::size_t>::max();
   return limits;
 }
 

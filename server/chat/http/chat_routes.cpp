@@ -168,10 +168,8 @@ void ChatRoutes::handle(const HttpRequest& request, HttpExchange& exchange) {
   visit->exchange = exchange.shared_from_this();
   visit->begun_at = std::chrono::steady_clock::now();
   visit->memory = MemoryShare(options_.memory);
-  const std::string_view token = request.bearer_token();
-  const Principal* const principal = gate_.let_in(token, request.remote);
-  if (principal == nullptr) return refuse_stranger(request, visit, !token.empty());
-  visit->asker = {principal->name, principal->may_call, principal->may_admin};
+  if (request.principal == nullptr) return refuse_stranger(request, visit, !request.bearer_token().empty());
+  visit->asker = {request.principal->name, request.principal->may_call, request.principal->may_admin};
   if (stopping_) {
     return refuse(visit, TurnError::try_later(ErrorKind::kNoRoom, "the server is ending", 1));
   }

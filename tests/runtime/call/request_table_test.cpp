@@ -3,6 +3,7 @@
 
 #include "runtime/fake_backend.hpp"
 #include "support/catch.hpp"
+#include "support/usual_limits.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -116,8 +117,9 @@ TEST_CASE(
   const auto again = std::make_shared<FakePeer>(TransportKind::kHttp, "192.0.2.1:4001");
   const auto other = std::make_shared<FakePeer>(TransportKind::kHttp, "192.0.2.2:4000");
   asio::io_context loop;
-  const auto reader = StreamReader::make<PollReader>(loop, TokenStream::Options{}, loop,
-                                                     ChunkWriter::replies("1", "run"), PollReader::Options{}, [] {});
+  const auto reader =
+      StreamReader::make<PollReader>(loop, usual_limits<TokenStream::Options>(), loop, ChunkWriter::replies("1", "run"),
+                                     usual_limits<PollReader::Options>(), [] {});
   bool is_cancelled = false;
   session->add({.id = "1",
                 .stream_id = "s",

@@ -2,6 +2,7 @@
 // their client has stopped sending.
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
+#include "support/usual_limits.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -53,12 +54,12 @@ struct Budget {
     options.calls.stream_memory = MemoryBudget(limit, memory);
   }
   MemoryBudget memory;
-  Dispatcher::Options options{};
+  Dispatcher::Options options = usual_limits<Dispatcher::Options>();
 };
 
 // One that polls over HTTP.
 struct PollingClient : Client {
-  explicit PollingClient(const Dispatcher::Options& options = {}) : Client(options) {
+  explicit PollingClient(const Dispatcher::Options& options = usual_limits<Dispatcher::Options>()) : Client(options) {
     session = dispatcher.make_session(dispatcher.gate().identify(""), true);
     peer = std::make_shared<FakePeer>(TransportKind::kHttp);
   }
@@ -209,7 +210,7 @@ TEST_CASE("a poll that waits and cannot be answered is told so") {
 }
 
 TEST_CASE("a UDP stream retains as many chunks as there is memory for, also when a longer one leaves") {
-  Dispatcher::Options options;
+  auto options = usual_limits<Dispatcher::Options>();
   options.calls.stream_memory = MemoryBudget(std::size_t{1} << 20U);
   options.calls.retained_chunks = 4;
   Client client(options, TransportKind::kUdp);

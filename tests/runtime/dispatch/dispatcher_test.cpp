@@ -3,6 +3,7 @@
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
+#include "support/usual_limits.hpp"
 
 #include <asio/post.hpp>
 
@@ -79,7 +80,7 @@ TEST_CASE("a stream of a batch goes on when its slow client takes something agai
 }
 
 TEST_CASE("what a batch gathers counts in the memory, and an answer that finds no room is error 4004") {
-  Dispatcher::Options options;
+  auto options = usual_limits<Dispatcher::Options>();
   options.memory = MemoryBudget(std::size_t{300} << 10U);
   Client client(options);
   client.say(call("1", "initialize",
@@ -113,7 +114,7 @@ TEST_CASE("a batch whose answer cannot be sent is answered with an error") {
 }
 
 TEST_CASE("what a batch has gathered is sent before its client is refused") {
-  Dispatcher::Options options;
+  auto options = usual_limits<Dispatcher::Options>();
   const TemporaryDirectory place;
   const std::string file = place.path() + "/tokens";
   write_file(file, "somebody 0123456789abcdef\n");
@@ -135,7 +136,7 @@ TEST_CASE("what a batch has gathered is sent before its client is refused") {
 }
 
 TEST_CASE("clients without a session of their own have their quota by address") {
-  Dispatcher::Options options;
+  auto options = usual_limits<Dispatcher::Options>();
   options.calls.requests_per_session = 2;
   Client client(options);
   const auto shared = client.dispatcher.make_session(client.dispatcher.gate().identify(""), true);
@@ -158,7 +159,7 @@ TEST_CASE("clients without a session of their own have their quota by address") 
 }
 
 TEST_CASE("a poll that comes as the stream is about to expire saves it") {
-  Dispatcher::Options options;
+  auto options = usual_limits<Dispatcher::Options>();
   options.calls.poll_timeout = std::chrono::milliseconds(1);
   for (int turns = 0; turns < 4; ++turns) {  // of the loop, from the expiry to the poll
     Client client(options);
@@ -269,8 +270,8 @@ TEST_CASE("streams that have ended leave nothing behind with a client that stays
   std::vector<std::weak_ptr<CallObserver>> streams;
   for (std::size_t run = 0; run < 10; ++run) {
     client.say(call("1", "run_async"));
-    client.backend.finish(run);
     streams.push_back(client.backend.calls[run].observer);
+    client.backend.finish(run);
     REQUIRE(client.news().size() == 1);
   }
   client.backend.calls.clear();
@@ -311,7 +312,7 @@ TEST_CASE("whoever asks for it is told of the end of a client's input, and wheth
 }
 
 TEST_CASE("so many calls at once and no more") {
-  Dispatcher::Options options;
+  auto options = usual_limits<Dispatcher::Options>();
   options.calls.requests_per_session = 2;
   Client client(options);
   client.say(call("1", "plain"));
@@ -353,7 +354,7 @@ TEST_CASE("a reply that does not fit the transport becomes error 4006") {
 }
 
 TEST_CASE("a UDP client can ask for lost chunks again, the end included") {
-  Client client({}, TransportKind::kUdp);
+  Client client(usual_limits<Dispatcher::Options>(), TransportKind::kUdp);
   client.say(call("1", "run_async"));
   for (const char* const token : {"a", "b"}) client.backend.calls[0].observer->on_token(0, token, 1);
   client.backend.finish(0);
@@ -365,7 +366,7 @@ TEST_CASE("a UDP client can ask for lost chunks again, the end included") {
 }
 
 TEST_CASE("a UDP request that comes again is executed once, whatever answers it") {
-  Client client({}, TransportKind::kUdp);
+  Client client(usual_limits<Dispatcher::Options>(), TransportKind::kUdp);
   const std::string plain = call("1", "plain");
   CHECK(client.say(plain).empty());
   CHECK(client.say(plain).empty());  // still being executed
@@ -380,7 +381,7 @@ TEST_CASE("a UDP request that comes again is executed once, whatever answers it"
 }
 
 TEST_CASE("a UDP stream whose request comes again starts again from the first chunk, as far as it has come") {
-  Client client({}, TransportKind::kUdp);
+  Client client(usual_limits<Dispatcher::Options>(), TransportKind::kUdp);
   const std::string run = call("1", "run_async");
   CHECK(client.say(run).empty());
   // Nothing to say yet: the client learns that its request has arrived.
@@ -401,7 +402,7 @@ TEST_CASE("a UDP stream whose request comes again starts again from the first ch
 }
 
 TEST_CASE("a UDP stream that has forgotten its first chunk does not begin in its middle") {
-  Dispatcher::Options options;
+  auto options = usual_limits<Dispatcher::Options>();
   options.calls.retained_chunks = 2;
   Client client(options, TransportKind::kUdp);
   const std::string run = call("1", "run_async");
@@ -417,7 +418,7 @@ TEST_CASE("a UDP stream that has forgotten its first chunk does not begin in its
 }
 
 TEST_CASE("a UDP poll is executed as often as it comes") {
-  Client client({}, TransportKind::kUdp);
+  Client client(usual_limits<Dispatcher::Options>(), TransportKind::kUdp);
   const std::string poll = call("1", "poll", R"({"from_seq":0})");
   CHECK(client.say(poll)[0].find("4003") != std::string::npos);  // overtook the request that it follows
   client.say(call("1", "run_async"));
@@ -452,7 +453,7 @@ TEST_CASE("initialize agrees on a revision and never on one without a handshake"
 }
 
 TEST_CASE("tools are listed page by page, bounded by the transport") {
-  Dispatcher::Options options;
+  auto options = usual_limits<Dispatcher::Options>();
   options.page_items = 2;
   Client client(options);
   const Json first = Json::parse(client.say(call("1", "tools/list"))[0])["result"];

@@ -4,6 +4,7 @@
 #include "jsonrpc/unread.hpp"
 
 #include "support/catch.hpp"
+#include "support/usual_limits.hpp"
 
 #include <string>
 #include <variant>
@@ -13,7 +14,7 @@ using namespace rkllm_mcp;
 
 namespace {
 
-const MessageLimits kLimits;
+const auto kLimits = usual_limits<MessageLimits>();
 
 Malformed malformed(const std::string& text) {
   const Message message = parse_message(text, kLimits);
@@ -167,7 +168,7 @@ std::string numbers(int count) {
 
 TEST_CASE("many values in a long message stay text until they are read") {
   const std::string bulk = numbers(100'000);
-  const Message message = parse_message(long_request(bulk), {});
+  const Message message = parse_message(long_request(bulk), kLimits);
   const Json& params = std::get<Request>(message).params;
   CHECK(has_unread(params));
   CHECK(unread_text(params["input"]["ids"]).size() == bulk.size());
@@ -181,30 +182,31 @@ TEST_CASE("many values in a long message stay text until they are read") {
 TEST_CASE("many values in many small arrays stay text, too, and few are read at once") {
   std::string bulk = "[" + numbers(900);
   for (int i = 0; i < 20; ++i) bulk += "," + numbers(900);
-  const Message message = parse_message(long_request(bulk + "]"), {});
+  const Message message = parse_message(long_request(bulk + "]"), kLimits);
   const Json& params = std::get<Request>(message).params;
   CHECK(params["input"]["ids"].is_binary());
   CHECK(read_whole(params)["input"]["ids"][20][899] == 899);
-  CHECK_FALSE(has_unread(std::get<Request>(parse_message(long_request(numbers(1000)), {})).params));
+  CHECK_FALSE(has_unread(std::get<Request>(parse_message(long_request(numbers(1000)), kLimits)).params));
 }
 
 TEST_CASE("what stays text has been checked but for members that occur twice") {
   const std::string bulk = numbers(5000);
   const auto complaint_of = [&](const std::string& end) {
-    const Message message = parse_message(long_request(bulk.substr(0, bulk.size() - 1) + end), {.max_depth = 16});
+    const Message message = parse_message(long_request(bulk.substr(0, bulk.size() - 1) + end),
+                                          {.max_depth = 16, .max_id_bytes = kLimits.max_id_bytes});
     return std::string(std::get<Malformed>(message).error.what());
   };
   CHECK(complaint_of(",01]").find("parse error: not valid JSON at byte ") == 0);
   CHECK(complaint_of("," + std::string(20, '[') + std::string(20, ']') + "]") ==
         "invalid request: nested deeper than 16 levels");
-  const Message twice = parse_message(long_request(bulk.substr(0, bulk.size() - 1) + R"(,{"a":1,"a":2}])"), {});
+  const Message twice = parse_message(long_request(bulk.substr(0, bulk.size() - 1) + R"(,{"a":1,"a":2}])"), kLimits);
   CHECK_THROWS_WITH(read_whole(std::get<Request>(twice).params),
                     "invalid request: member \"a\" occurs twice in one object");
 }
 
 TEST_CASE("a batch and a message of very many values are refused") {
   const auto complaint_of = [&](const std::string& text) {
-    return std::string(std::get<Malformed>(parse_message(text, {})).error.what());
+    return std::string(std::get<Malformed>(parse_message(text, kLimits)).error.what());
   };
   CHECK(complaint_of(numbers(100'000)).find("invalid request: batches are for") == 0);
   std::string members = R"({"a":1)";
@@ -215,7 +217,7 @@ TEST_CASE("a batch and a message of very many values are refused") {
 
 TEST_CASE("a complaint quotes the end of what was read, of sixty bytes at most") {
   const std::string text = R"({"jsonrpc":"2.0","method":")" + std::string(200'000, 'x') + "\x01";
-  const std::string complaint = std::get<Malformed>(parse_message(text, {})).error.what();
+  const std::string complaint = std::get<Malformed>(parse_message(text, kLimits)).error.what();
   CHECK(complaint.size() < 300);
   CHECK(complaint.find("last read: '..." + std::string(49, 'x') + "<U+0001>'") != std::string::npos);
 }
@@ -223,7 +225,7 @@ TEST_CASE("a complaint quotes the end of what was read, of sixty bytes at most")
 TEST_CASE("a complaint about a number that is too large quotes sixty bytes at most, too") {
   for (const auto& number : {std::string(200'000, '7'), "1e" + std::string(5000, '9')}) {
     const std::string text = R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":)" + number + "}}";
-    const std::string complaint = std::get<Malformed>(parse_message(text, {})).error.what();
+    const std::string complaint = std::get<Malformed>(parse_message(text, kLimits)).error.what();
     CHECK(complaint.size() < 300);
     CHECK(complaint.find("number overflow") != std::string::npos);
     CHECK(complaint.find(number.substr(0, 40)) != std::string::npos);
@@ -231,7 +233,7 @@ TEST_CASE("a complaint about a number that is too large quotes sixty bytes at mo
 }
 
 TEST_CASE("of the beginning of a message an id is known only if it is there whole") {
-  const auto id_of = [](const std::string& text) { return id_of_beginning(text, {}); };
+  const auto id_of = [](const std::string& text) { return id_of_beginning(text, kLimits); };
   CHECK(id_of(R"({"jsonrpc":"2.0","id":12,"method)") == "12");
   CHECK(id_of(R"({"id":"a\u0062",)") == R"("a\u0062")");
   CHECK(id_of(R"({"jsonrpc":"2.0","id":12)") == kNullId);  // of 1234, say

@@ -4,6 +4,7 @@
 #include "mcp/protocol/revisions.hpp"
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
+#include "support/usual_limits.hpp"
 
 #include <memory>
 #include <string>
@@ -179,7 +180,7 @@ TEST_CASE("a client with a handshake that takes nothing but answers is not asked
 }
 
 TEST_CASE("prompts in progress count among the requests of a connection") {
-  Dispatcher::Options options;
+  auto options = usual_limits<Dispatcher::Options>();
   options.calls.requests_per_session = 1;
   Client client(options);
   std::vector<std::shared_ptr<Invocation>> begun;

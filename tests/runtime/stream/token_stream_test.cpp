@@ -5,6 +5,7 @@
 #include "jsonrpc/failure.hpp"
 
 #include "support/catch.hpp"
+#include "support/usual_limits.hpp"
 
 #include <chrono>
 #include <limits>
@@ -34,7 +35,7 @@ std::vector<std::string> take_each(TokenStream& stream) {
 }  // namespace
 
 TEST_CASE("tokens come out one by one, or joined when asked") {
-  TokenStream stream({}, [] {});
+  TokenStream stream(usual_limits<TokenStream::Options>(), [] {});
   for (const char* const token : {"a", "b", "c"}) stream.on_token(0, token, 1);
   CHECK(stream.take(false, kUnlimited)->delta == "a");
   CHECK(stream.take(true, kUnlimited)->delta == "bc");
@@ -42,7 +43,7 @@ TEST_CASE("tokens come out one by one, or joined when asked") {
 }
 
 TEST_CASE("a token that ends inside a character waits for the rest") {
-  TokenStream stream({}, [] {});
+  TokenStream stream(usual_limits<TokenStream::Options>(), [] {});
   stream.on_token(0, "x\xF0\x9F", 1);
   stream.on_token(0, "\x98", 2);
   stream.on_token(0, "\x80y", 3);
@@ -50,7 +51,7 @@ TEST_CASE("a token that ends inside a character waits for the rest") {
 }
 
 TEST_CASE("bytes that can be no character become U+FFFD, at the end also those never completed") {
-  TokenStream stream({}, [] {});
+  TokenStream stream(usual_limits<TokenStream::Options>(), [] {});
   stream.on_token(0,
                   "a\xFF"
                   "b",
@@ -66,7 +67,7 @@ TEST_CASE("bytes that can be no character become U+FFFD, at the end also those n
 }
 
 TEST_CASE("a chunk never exceeds the room it is given, and nothing is lost") {
-  TokenStream stream({}, [] {});
+  TokenStream stream(usual_limits<TokenStream::Options>(), [] {});
   std::string sent;
   for (int at = 0; at < 100; ++at) {
     const std::string token = at % 3 == 0 ? "\n" : (at % 3 == 1 ? "\xE4\xBD\xA0" : "word ");
@@ -82,7 +83,7 @@ TEST_CASE("a chunk never exceeds the room it is given, and nothing is lost") {
 }
 
 TEST_CASE("kept tokens carry their ids and are never joined") {
-  TokenStream::Options options;
+  auto options = usual_limits<TokenStream::Options>();
   options.keep_tokens = true;
   TokenStream stream(options, [] {});
   stream.on_token(0, "a", 11);
@@ -95,7 +96,7 @@ TEST_CASE("kept tokens carry their ids and are never joined") {
 }
 
 TEST_CASE("the entries of a batch are kept apart") {
-  TokenStream stream({}, [] {});
+  TokenStream stream(usual_limits<TokenStream::Options>(), [] {});
   stream.on_token(0, "a", 1);
   stream.on_token(1, "x", 1);
   stream.on_token(0, "b", 1);
@@ -106,7 +107,7 @@ TEST_CASE("the entries of a batch are kept apart") {
 }
 
 TEST_CASE("all that waits for one entry of a batch is taken with the ids of its tokens") {
-  TokenStream::Options options;
+  auto options = usual_limits<TokenStream::Options>();
   options.keep_tokens = true;
   TokenStream stream(options, [] {});
   stream.on_token(0, "a", 1);
@@ -127,7 +128,7 @@ TEST_CASE("all that waits for one entry of a batch is taken with the ids of its 
 
 TEST_CASE("one wake-up serves many tokens") {
   int woken = 0;
-  TokenStream stream({}, [&] { ++woken; });
+  TokenStream stream(usual_limits<TokenStream::Options>(), [&] { ++woken; });
   for (int at = 0; at < 10; ++at) stream.on_token(0, "t", at);
   CHECK(woken == 1);
   stream.rearm();
@@ -136,7 +137,7 @@ TEST_CASE("one wake-up serves many tokens") {
 }
 
 TEST_CASE("a full buffer stops a polled run and ends it with error 4006 after its text") {
-  TokenStream::Options options;
+  auto options = usual_limits<TokenStream::Options>();
   options.buffer_bytes = 100;
   options.when_full = TokenStream::WhenFull::kStop;
   TokenStream stream(options, [] {});
@@ -157,7 +158,7 @@ TEST_CASE("a full buffer stops a polled run and ends it with error 4006 after it
 }
 
 TEST_CASE("a full buffer makes a pushed run wait until the reader has taken something") {
-  TokenStream::Options options;
+  auto options = usual_limits<TokenStream::Options>();
   options.buffer_bytes = 100;
   TokenStream stream(options, [] {});
   std::thread producer([&] {
@@ -175,7 +176,7 @@ TEST_CASE("a full buffer makes a pushed run wait until the reader has taken some
 }
 
 TEST_CASE("who must not wait is refused while the buffer is full, and told once there may be room") {
-  TokenStream::Options options;
+  auto options = usual_limits<TokenStream::Options>();
   options.buffer_bytes = 45;  // room for two of these
   TokenStream stream(options, [] {});
   int told = 0;
@@ -201,7 +202,7 @@ TEST_CASE("who must not wait is refused while the buffer is full, and told once 
 }
 
 TEST_CASE("who is refused for as long as a stall is borne has the run ended with error 4006") {
-  TokenStream::Options options;
+  auto options = usual_limits<TokenStream::Options>();
   options.buffer_bytes = 15;
   options.stall = std::chrono::milliseconds(1);
   TokenStream stream(options, [] {});
@@ -216,7 +217,7 @@ TEST_CASE("who is refused for as long as a stall is borne has the run ended with
 }
 
 TEST_CASE("stop() lets a waiting callback go at once") {
-  TokenStream::Options options;
+  auto options = usual_limits<TokenStream::Options>();
   options.buffer_bytes = 30;
   TokenStream stream(options, [] {});
   std::thread producer([&] {
@@ -228,7 +229,7 @@ TEST_CASE("stop() lets a waiting callback go at once") {
 }
 
 TEST_CASE("the token that a run is stopped at is not lost, but a run that goes on all the same fills no memory") {
-  TokenStream::Options options;
+  auto options = usual_limits<TokenStream::Options>();
   options.buffer_bytes = 300;  // room for two of these
   const std::string token(100, 't');
   TokenStream stream(options, [] {});
@@ -243,7 +244,7 @@ TEST_CASE("the token that a run is stopped at is not lost, but a run that goes o
 }
 
 TEST_CASE("rows of floats are gathered and written under their C names") {
-  TokenStream stream({}, [] {});
+  TokenStream stream(usual_limits<TokenStream::Options>(), [] {});
   const std::vector<float> rows{0.5F, 1.0F, 0.1F, -2.0F};
   stream.on_rows({"logits", "logits", "num_tokens", "vocab_size", rows.data(), 1, 2});
   stream.on_rows({"logits", "logits", "num_tokens", "vocab_size", rows.data() + 2, 1, 2});
@@ -254,7 +255,7 @@ TEST_CASE("rows of floats are gathered and written under their C names") {
 }
 
 TEST_CASE("rows beyond the limit end the run with error 4006") {
-  TokenStream::Options options;
+  auto options = usual_limits<TokenStream::Options>();
   options.values_bytes = 8;
   TokenStream stream(options, [] {});
   const std::vector<float> rows(3);
@@ -266,7 +267,7 @@ TEST_CASE("rows beyond the limit end the run with error 4006") {
 
 TEST_CASE("a run that finds no memory is told whose is used up: that of all streams, or the server's") {
   const auto code_of = [](const MemoryBudget& streams) {
-    TokenStream::Options options;
+    auto options = usual_limits<TokenStream::Options>();
     options.memory = streams;
     TokenStream stream(options, [] {});
     const std::vector<float> rows(50'000);
@@ -286,7 +287,7 @@ TEST_CASE("a run that finds no memory is told whose is used up: that of all stre
 }
 
 TEST_CASE("rows count in the memory until whoever took them lets go of them") {
-  TokenStream::Options options;
+  auto options = usual_limits<TokenStream::Options>();
   options.memory = MemoryBudget(std::size_t{1} << 20U);
   TokenStream stream(options, [] {});
   const std::vector<float> rows(1000);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "run_loop.hpp"
+#include "support/eventually.hpp"
 
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
@@ -74,12 +75,7 @@ class LoopThread {
 
   // Whether `condition`, asked on the loop again and again, becomes true.
   bool eventually(const std::function<bool()>& condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kPatience;
-    while (std::chrono::steady_clock::now() < deadline) {
-      if (call(condition)) return true;
-      std::this_thread::yield();
-    }
-    return false;
+    return test::eventually([&] { return call(condition); }, kPatience);
   }
 
  private:

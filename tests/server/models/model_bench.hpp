@@ -6,6 +6,7 @@
 
 #include "backend/loaded_library.hpp"
 #include "backend/queued_backend.hpp"
+#include "support/usual_limits.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -190,7 +191,7 @@ struct Asking {
 class Bench {
  public:
   explicit Bench(ServerModels::Choices choices, std::size_t room = 8)
-      : board(room), models(loop, log, clock, choices, {}) {
+      : board(room), models(loop, log, clock, choices, {.stream = usual_limits<TokenStream::Options>()}) {
     use_new_runtime();
   }
   ~Bench() {

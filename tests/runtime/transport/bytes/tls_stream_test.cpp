@@ -3,11 +3,12 @@
 
 #include "../echo.hpp"
 #include "../loop_thread.hpp"
-#include "../raw_client.hpp"
 #include "support/catch.hpp"
 #include "support/certificate.hpp"
 #include "support/process.hpp"
+#include "support/raw_socket.hpp"
 #include "support/tls_socket.hpp"
+#include "support/usual_limits.hpp"
 #include "transport/lines/tcp_transport.hpp"
 
 #include <openssl/ssl.h>
@@ -24,7 +25,7 @@ namespace {
 
 // An echoing TCP server with TLS, on a loop of its own.
 struct TlsEchoServer {
-  explicit TlsEchoServer(const ConnectionLimits& limits = {})
+  explicit TlsEchoServer(const ConnectionLimits& limits = usual_limits<ConnectionLimits>())
       : files(make_certificate(directory.path())),
         identity(std::make_shared<TlsIdentity>(TlsFiles{files.certificate, files.key})),
         tcp(loop, TcpOptions{{"127.0.0.1", 0}, limits, identity}, echo.accept(loop)) {}
@@ -84,29 +85,29 @@ TEST_CASE("TLS: what is no handshake is closed, and no message of it is taken") 
   for (const std::string& garbage :
        {std::string("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"), std::string("GET / HTTP/1.1\r\n\r\n"),
         std::string(100'000, '\0'), std::string("\x16\x03\x01\xff\xff"), std::string("\x80\x2e\x01\x00\x02")}) {
-    RawClient client(server.port());
-    client.send(garbage);
+    RawSocket client(server.port());
+    client.send_some(garbage);
     client.finish_sending();
-    CHECK(client.read_to_end().has_value());
+    CHECK(client.ends());
   }
   CHECK(server.is_empty());
   CHECK(server.loop.call([&] { return server.echo.messages.empty(); }));
 }
 
 TEST_CASE("TLS: a handshake that takes too long is cut off, however many bytes trickle in") {
-  ConnectionLimits limits;
+  auto limits = usual_limits<ConnectionLimits>();
   limits.tls_handshake = 300ms;
   TlsEchoServer server(limits);
-  RawClient silent(server.port());
-  RawClient trickling(server.port());
+  RawSocket silent(server.port());
+  RawSocket trickling(server.port());
   trickling.send(std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11));  // the start of a ClientHello
   const auto begun = std::chrono::steady_clock::now();
   for (int sent = 0; sent < 10; ++sent) {
-    CHECK(trickling.is_silent_for(10));
-    trickling.send(std::string(1, '\1'));
+    CHECK(trickling.is_silent_for(10ms));
+    trickling.send_some(std::string(1, '\1'));
   }
-  CHECK(trickling.read_to_end() == "");
-  CHECK(silent.read_to_end() == "");
+  CHECK(trickling.receive_rest() == "");
+  CHECK(silent.receive_rest() == "");
   CHECK(std::chrono::steady_clock::now() - begun >= 250ms);
   CHECK(server.is_empty());
   // Who has shaken hands may rest for longer.
@@ -175,7 +176,7 @@ TEST_CASE("TLS: a connection that is cut is no end of input") {
 }
 
 TEST_CASE("TLS: a client that disconnects while it is written to is noticed") {
-  ConnectionLimits limits;
+  auto limits = usual_limits<ConnectionLimits>();
   limits.send_queue_bytes = 64 * 1024;  // so that the flood itself takes little time in each turn of the loop
   TlsEchoServer server(limits);
   auto client = connect(server);
@@ -193,7 +194,7 @@ TEST_CASE("TLS: a client that disconnects while it is written to is noticed") {
 }
 
 TEST_CASE("TLS: a client that takes nothing is closed, and slows nobody") {
-  ConnectionLimits limits;
+  auto limits = usual_limits<ConnectionLimits>();
   limits.stall = 500ms;
   limits.send_queue_bytes = 64 * 1024;
   TlsEchoServer server(limits);

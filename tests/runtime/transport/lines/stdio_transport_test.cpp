@@ -3,6 +3,7 @@
 #include "../echo.hpp"
 #include "../loop_thread.hpp"
 #include "support/catch.hpp"
+#include "support/usual_limits.hpp"
 
 #include <array>
 #include <cstdio>
@@ -83,7 +84,8 @@ TEST_CASE("stdio: over pipes, the end of the input is answered and closes the ou
   const auto output = make_pipe();
   Echo echo;
   LoopThread loop;
-  OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, {}}, echo.accept(loop));
+  OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, usual_limits<ConnectionLimits>()},
+                               echo.accept(loop));
   CHECK(is_blocking(input.ours));
   CHECK(is_blocking(output.theirs));
   write_all(input.theirs, "one\ntwo\r\nthree");
@@ -103,7 +105,8 @@ TEST_CASE("stdio: over a socket pair, as some hosts use, both directions share o
   Echo echo;
   {
     LoopThread loop;
-    OnLoop<StdioTransport> stdio(loop, StdioOptions{ends[0], ends[0], {}}, echo.accept(loop));
+    OnLoop<StdioTransport> stdio(loop, StdioOptions{ends[0], ends[0], usual_limits<ConnectionLimits>()},
+                                 echo.accept(loop));
     write_all(ends[1], "hello\n");
     ::shutdown(ends[1], SHUT_WR);
     REQUIRE(loop.eventually([&] { return echo.closed == 1; }));
@@ -123,7 +126,7 @@ TEST_CASE("stdio: regular files work as input and output") {
   ::lseek(out, 5, SEEK_SET);
   Echo echo;
   LoopThread loop;
-  OnLoop<StdioTransport> stdio(loop, StdioOptions{in, out, {}}, echo.accept(loop));
+  OnLoop<StdioTransport> stdio(loop, StdioOptions{in, out, usual_limits<ConnectionLimits>()}, echo.accept(loop));
   CHECK(loop.eventually([&] { return echo.closed == 1; }));
   CHECK(output.text() == "kept\none\ntwo\n");
   ::close(in);
@@ -134,7 +137,7 @@ TEST_CASE("stdio: /dev/null is an input that ends at once") {
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   Echo echo;
   LoopThread loop;
-  OnLoop<StdioTransport> stdio(loop, StdioOptions{null, null, {}}, echo.accept(loop));
+  OnLoop<StdioTransport> stdio(loop, StdioOptions{null, null, usual_limits<ConnectionLimits>()}, echo.accept(loop));
   CHECK(loop.eventually([&] { return echo.messages == std::vector<std::string>{"end"} && echo.closed == 1; }));
   ::close(null);
 }
@@ -148,7 +151,8 @@ TEST_CASE("stdio: a terminal works and stays as it was for those who share it") 
   REQUIRE(terminal >= 0);
   Echo echo;
   LoopThread loop;
-  OnLoop<StdioTransport> stdio(loop, StdioOptions{terminal, terminal, {}}, echo.accept(loop));
+  OnLoop<StdioTransport> stdio(loop, StdioOptions{terminal, terminal, usual_limits<ConnectionLimits>()},
+                               echo.accept(loop));
   write_all(master, "hello\n");
   REQUIRE(loop.eventually([&] { return echo.messages.size() == 1; }));
   CHECK(is_blocking(terminal));
@@ -172,7 +176,7 @@ TEST_CASE(
   };
   LoopThread loop;
   loop.before_end([&peer] { peer.reset(); });
-  OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, {}}, accept);
+  OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, usual_limits<ConnectionLimits>()}, accept);
   ::close(output.theirs);
   SECTION("while a stream is written") {
     loop.call([&] { Flood::start(*peer, 1'000'000'000); });
@@ -195,7 +199,8 @@ TEST_CASE("stdio: 20,000 messages arrive complete and in order") {
   const auto output = make_pipe();
   Echo echo;
   LoopThread loop;
-  OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, {}}, echo.accept(loop));
+  OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, usual_limits<ConnectionLimits>()},
+                               echo.accept(loop));
   ::close(output.theirs);
   loop.call([&] { Flood::start(*echo.peers[0], 20'000); });
   std::string expected;
@@ -217,7 +222,8 @@ TEST_CASE("stdio: 20,000 messages arrive complete and in order") {
 
 TEST_CASE("stdio: a descriptor that is not open is an error") {
   LoopThread loop;
-  CHECK_THROWS_AS(OnLoop<StdioTransport>(loop, StdioOptions{-1, 1, {}}, accept_nobody), std::system_error);
+  CHECK_THROWS_AS(OnLoop<StdioTransport>(loop, StdioOptions{-1, 1, usual_limits<ConnectionLimits>()}, accept_nobody),
+                  std::system_error);
 }
 
 TEST_CASE("stdio: what the layer above throws closes the connection, and the loop goes on") {
@@ -226,7 +232,8 @@ TEST_CASE("stdio: what the layer above throws closes the connection, and the loo
   Echo echo;
   LoopThread loop;
   loop.expect_faults();
-  OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, {}}, echo.accept(loop));
+  OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, usual_limits<ConnectionLimits>()},
+                               echo.accept(loop));
   write_all(input.theirs, "{fault}\n{after}\n");
   CHECK(loop.has_faults(1));
   CHECK(loop.eventually([&] { return echo.closed == 1 && echo.messages.empty(); }));
@@ -238,7 +245,8 @@ TEST_CASE("stdio: a line that is no JSON is a message like others, also the firs
   const auto output = make_pipe();
   Echo echo;
   LoopThread loop;
-  OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, {}}, echo.accept(loop));
+  OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, usual_limits<ConnectionLimits>()},
+                               echo.accept(loop));
   write_all(input.theirs, "hello from a shell's profile\n{}\n");
   ::close(input.theirs);
   ::close(output.theirs);

@@ -2,8 +2,9 @@
 
 #include "../echo.hpp"
 #include "../loop_thread.hpp"
-#include "../raw_client.hpp"
 #include "support/catch.hpp"
+#include "support/raw_socket.hpp"
+#include "support/usual_limits.hpp"
 
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
@@ -23,7 +24,8 @@ namespace {
 
 // An echoing TCP server on a loop of its own.
 struct TcpEchoServer {
-  explicit TcpEchoServer(const ConnectionLimits& limits = {}, const std::string& address = "127.0.0.1")
+  explicit TcpEchoServer(const ConnectionLimits& limits = usual_limits<ConnectionLimits>(),
+                         const std::string& address = "127.0.0.1")
       : tcp(loop, TcpOptions{{address, 0}, limits}, echo.accept(loop)) {}
 
   std::uint16_t port() {
@@ -46,7 +48,7 @@ struct TcpEchoServer {
 
 TEST_CASE("TCP: messages arrive whole however they are packed") {
   TcpEchoServer server;
-  RawClient client(server.port());
+  RawSocket client(server.port());
   SECTION("several in one packet") { client.send("{one}\ntwo\r\n\nthree\n"); }
   SECTION("one in three packets") {
     for (const auto* piece : {"{o", "n", "e}\ntwo\nthr"}) client.send(piece);
@@ -55,36 +57,36 @@ TEST_CASE("TCP: messages arrive whole however they are packed") {
   SECTION("byte by byte") {
     for (const char c : std::string("{one}\ntwo\r\nthree\n")) client.send(std::string(1, c));
   }
-  CHECK(client.read_line() == "{one}");
-  CHECK(client.read_line() == "two");
-  CHECK(client.read_line() == "three");
+  CHECK(client.receive_line() == "{one}");
+  CHECK(client.receive_line() == "two");
+  CHECK(client.receive_line() == "three");
 }
 
 TEST_CASE("TCP: IPv6 works like IPv4") {
-  TcpEchoServer server({}, "::1");
-  RawClient client(server.port(), {0, "::1"});
+  TcpEchoServer server(usual_limits<ConnectionLimits>(), "::1");
+  RawSocket client(server.port(), RawSocket::kUsualBuffer, "::1");
   client.send("{hello}\n");
-  CHECK(client.read_line() == "{hello}");
+  CHECK(client.receive_line() == "{hello}");
   CHECK(server.peer(0)->address().substr(0, 6) == "[::1]:");
 }
 
 TEST_CASE("TCP: an oversized message is reported and the connection goes on") {
-  ConnectionLimits limits;
+  auto limits = usual_limits<ConnectionLimits>();
   limits.max_message_bytes = 1000;
   TcpEchoServer server(limits);
-  RawClient client(server.port());
+  RawSocket client(server.port());
   client.send(std::string(1000, '{') + "\n" + std::string(100'000, 'y') + "\nafter\n");
-  CHECK(client.read_line() == std::string(1000, '{'));
-  CHECK(client.read_line() == "oversized, limit 1000");
-  CHECK(client.read_line() == "after");
+  CHECK(client.receive_line() == std::string(1000, '{'));
+  CHECK(client.receive_line() == "oversized, limit 1000");
+  CHECK(client.receive_line() == "after");
 }
 
 TEST_CASE("TCP: what is unfinished when the client stops sending is answered before the connection closes") {
   TcpEchoServer server;
-  RawClient client(server.port());
+  RawSocket client(server.port());
   client.send("{one}\ntwo");
   client.finish_sending();
-  CHECK(client.read_to_end() == "{one}\ntwo\n");
+  CHECK(client.receive_rest() == "{one}\ntwo\n");
   CHECK(server.loop.call([&] { return server.echo.messages; }) == std::vector<std::string>{"{one}", "two", "end"});
   CHECK(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 0; }));
 }
@@ -101,12 +103,12 @@ TEST_CASE("TCP: a line that the end of the input ends has no time to be finished
       if (std::holds_alternative<TooSlow>(what)) others.emplace_back("too slow");
     };
   };
-  ConnectionLimits limits;
+  auto limits = usual_limits<ConnectionLimits>();
   limits.message = 50ms;
   LoopThread loop;
   loop.before_end([&] { client_of = nullptr; });
   OnLoop<TcpTransport> tcp(loop, TcpOptions{{}, limits}, accept);
-  RawClient client(tcp.call([](auto& transport) { return transport.port(); }));
+  RawSocket client(tcp.call([](auto& transport) { return transport.port(); }));
   client.send("{one");
   client.send("}");
   client.finish_sending();
@@ -120,7 +122,7 @@ TEST_CASE("TCP: a line that the end of the input ends has no time to be finished
     client_of->send("{answer}");
     client_of->close();
   });
-  CHECK(client.read_to_end() == " {answer}\n");  // behind the space that asks whether anybody listens
+  CHECK(client.receive_rest() == " {answer}\n");  // behind the space that asks whether anybody listens
 }
 
 TEST_CASE("TCP: what else the loop has to do comes between the lines that one client sends at once") {
@@ -136,8 +138,8 @@ TEST_CASE("TCP: what else the loop has to do comes between the lines that one cl
       if (++handled == 5000) all.happen();
     };
   };
-  OnLoop<TcpTransport> tcp(loop, TcpOptions{}, accept);
-  RawClient client(tcp.call([](auto& transport) { return transport.port(); }));
+  OnLoop<TcpTransport> tcp(loop, usual_limits<TcpOptions>(), accept);
+  RawSocket client(tcp.call([](auto& transport) { return transport.port(); }));
   std::string together;
   for (int each = 0; each < 5000; ++each) together += "{" + std::to_string(each) + "}\n";
   client.send(together);
@@ -162,9 +164,9 @@ TEST_CASE("TCP: that a client has gone is noticed while the layer above has enou
       received.happen();
     };
   };
-  OnLoop<TcpTransport> tcp(loop, TcpOptions{}, accept);
+  OnLoop<TcpTransport> tcp(loop, usual_limits<TcpOptions>(), accept);
   {
-    RawClient client(tcp.call([](auto& transport) { return transport.port(); }));
+    RawSocket client(tcp.call([](auto& transport) { return transport.port(); }));
     client.send("{long}\n{other}\n");
     REQUIRE(received.happens());
   }
@@ -189,8 +191,8 @@ TEST_CASE(
       peer.resume_input();
     };
   };
-  OnLoop<TcpTransport> tcp(loop, TcpOptions{}, accept);
-  RawClient client(tcp.call([](auto& transport) { return transport.port(); }));
+  OnLoop<TcpTransport> tcp(loop, usual_limits<TcpOptions>(), accept);
+  RawSocket client(tcp.call([](auto& transport) { return transport.port(); }));
   std::string together;
   for (int each = 0; each < kLines; ++each) together += "{" + std::to_string(each) + "}\n";
   client.send(together);
@@ -200,15 +202,15 @@ TEST_CASE(
 }
 
 TEST_CASE("TCP: the time in which a client is not read is not its message's") {
-  ConnectionLimits limits;
+  auto limits = usual_limits<ConnectionLimits>();
   limits.message = 400ms;
   limits.send_queue_bytes = 16 * 1024;
   limits.kernel_send_bytes = 16 * 1024;
   TcpEchoServer server(limits);
-  RawClient client(server.port(), {4096, "127.0.0.1"});
+  RawSocket client(server.port(), 4096);
   const auto began = std::chrono::steady_clock::now();
   client.send("{}\n{on");
-  REQUIRE(client.read_line() == "{}");
+  REQUIRE(client.receive_line() == "{}");
   const std::string large(500'000, 'x');
   server.loop.call([&] { server.echo.peers.at(0)->send(large); });
   const auto unread_since = std::chrono::steady_clock::now();
@@ -217,8 +219,8 @@ TEST_CASE("TCP: the time in which a client is not read is not its message's") {
   server.loop.call([&] { timer.async_wait([later](const std::error_code&) { later.happen(); }); });
   REQUIRE(later.happens());
   const auto unread = std::chrono::steady_clock::now() - unread_since;
-  CHECK(client.read_line() == large);  // and then it is read again
-  CHECK(client.read_to_end() == "");   // it was too slow after all
+  CHECK(client.receive_line() == large);  // and then it is read again
+  CHECK(client.receive_rest() == "");     // it was too slow after all
   CHECK(std::chrono::steady_clock::now() - began >= limits.message + unread);
 }
 
@@ -230,10 +232,10 @@ TEST_CASE("TCP: a connection that begins with another protocol is told so once, 
     for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
       INFO(start << " in pieces of " << piece);
       TcpEchoServer server;
-      RawClient client(server.port());
+      RawSocket client(server.port());
       const std::string bytes = start + body;
-      for (std::size_t at = 0; at < bytes.size(); at += piece) client.send(bytes.substr(at, piece));
-      CHECK(client.read_to_end() == "another protocol\n");
+      for (std::size_t at = 0; at < bytes.size(); at += piece) client.send_some(bytes.substr(at, piece));
+      CHECK(client.receive_rest() == "another protocol\n");
       client.close();
       CHECK(server.closes(1));
       CHECK(server.loop.call([&] { return server.echo.messages.empty(); }));
@@ -243,15 +245,15 @@ TEST_CASE("TCP: a connection that begins with another protocol is told so once, 
 
 TEST_CASE("TCP: later lines may be anything: they are whole messages already") {
   TcpEchoServer server;
-  RawClient client(server.port());
+  RawSocket client(server.port());
   client.send("\r\n \t{}\nPOST / HTTP/1.1\r\n");
-  CHECK(client.read_line() == "{}");
-  CHECK(client.read_line() == "POST / HTTP/1.1");
+  CHECK(client.receive_line() == "{}");
+  CHECK(client.receive_line() == "POST / HTTP/1.1");
 }
 
 TEST_CASE("TCP: a client that disconnects is noticed") {
   TcpEchoServer server;
-  RawClient client(server.port());
+  RawSocket client(server.port());
   const auto peer = server.peer(0);
   const Event gone;
   server.loop.call([&] { peer->when_closed([gone] { gone.happen(); }); });
@@ -274,8 +276,8 @@ TEST_CASE("TCP: a reset is noticed even after the client had stopped sending and
     };
   };
   LoopThread loop;
-  OnLoop<TcpTransport> tcp(loop, TcpOptions{}, accept);
-  RawClient client(tcp.call([](auto& transport) { return transport.port(); }));
+  OnLoop<TcpTransport> tcp(loop, usual_limits<TcpOptions>(), accept);
+  RawSocket client(tcp.call([](auto& transport) { return transport.port(); }));
   client.finish_sending();
   REQUIRE(ended.happens());
   CHECK_FALSE(gone.happens_within(50ms));
@@ -285,7 +287,7 @@ TEST_CASE("TCP: a reset is noticed even after the client had stopped sending and
 
 TEST_CASE("TCP: closing writes what is queued first, and drops what is sent afterwards") {
   TcpEchoServer server;
-  RawClient client(server.port());
+  RawSocket client(server.port());
   const auto peer = server.peer(0);
   const std::string large(3'000'000, 'x');
   server.loop.call([&] {
@@ -294,100 +296,101 @@ TEST_CASE("TCP: closing writes what is queued first, and drops what is sent afte
     CHECK(peer->closed());
     peer->send("too late");
   });
-  CHECK(client.read_to_end() == large + "\n");
+  CHECK(client.receive_rest() == large + "\n");
   CHECK(server.closes(1));
 }
 
 TEST_CASE("TCP: 20,000 messages arrive complete and in order") {
   TcpEchoServer server;
-  RawClient client(server.port());
+  RawSocket client(server.port());
   const auto peer = server.peer(0);
   server.loop.call([&] { Flood::start(*peer, 20'000); });
   for (std::size_t i = 0; i < 20'000; ++i) {
-    const auto line = client.read_line();
-    if (line != Flood::message(i)) FAIL("message " << i << " is " << line.value_or("missing"));
+    const auto line = client.receive_line();
+    if (line != Flood::message(i)) FAIL("message " << i << " is " << line);
   }
 }
 
 TEST_CASE("TCP: a reader that does not read stops its own stream only, and is closed after the stall time") {
-  ConnectionLimits limits;
+  auto limits = usual_limits<ConnectionLimits>();
   limits.send_queue_bytes = 64 * 1024;
   limits.kernel_send_bytes = 16 * 1024;
   limits.stall = 300ms;
   TcpEchoServer server(limits);
-  RawClient slow(server.port(), {4096, "127.0.0.1"});
+  RawSocket slow(server.port(), 4096);
   const auto slow_peer = server.peer(0);
   std::shared_ptr<Flood> flood;
   server.loop.call([&] { flood = Flood::start(*slow_peer, 1'000'000'000); });
   REQUIRE(server.loop.eventually([&] { return !slow_peer->ready(); }));
 
-  RawClient other(server.port());
+  RawSocket other(server.port());
   for (int i = 0; i < 100; ++i) {
     other.send("{still here}\n");
-    REQUIRE(other.read_line() == "{still here}");
+    REQUIRE(other.receive_line() == "{still here}");
   }
   // Queue, kernel buffers of both sides, and no more than that.
   CHECK(server.loop.call([&] { return flood->sent() * Flood::message(10'000).size(); }) < 1'000'000);
   CHECK(server.closes(1));
   CHECK(slow_peer->closed());
   other.send("{still here}\n");
-  CHECK(other.read_line() == "{still here}");
+  CHECK(other.receive_line() == "{still here}");
 }
 
 TEST_CASE("TCP: who asks without reading answers is not read any more") {
-  ConnectionLimits limits;
+  auto limits = usual_limits<ConnectionLimits>();
   limits.send_queue_bytes = 64 * 1024;
   TcpEchoServer server(limits);
-  RawClient client(server.port());
+  RawSocket client(server.port());
   const std::string line = std::string(999, '{') + "\n";
   std::string megabyte;
   for (int i = 0; i < 1000; ++i) megabyte += line;
   std::size_t taken = 0;
   for (int i = 0; i < 64; ++i) {
-    const auto part = client.send_until_stuck(megabyte);
+    const auto part = client.send_some(megabyte, 200ms);
     taken += part;
     if (part < megabyte.size()) break;
   }
   CHECK(taken < 40'000'000);
   // Reading sets everything in motion again.
   client.finish_sending();
-  const auto answers = client.read_to_end();
-  REQUIRE(answers);
-  CHECK(answers->size() >= taken);
+  const auto answers = client.receive_rest();
+  CHECK(answers.size() >= taken);
 }
 
 TEST_CASE("TCP: an idle connection is closed if that is asked for") {
-  ConnectionLimits limits;
+  auto limits = usual_limits<ConnectionLimits>();
   limits.idle = 100ms;
   TcpEchoServer server(limits);
-  RawClient client(server.port());
+  RawSocket client(server.port());
   client.send("{hello}\n");
-  CHECK(client.read_line() == "{hello}");
-  CHECK(client.read_to_end() == "");
+  CHECK(client.receive_line() == "{hello}");
+  CHECK(client.receive_rest() == "");
   CHECK(server.closes(1));
 }
 
 TEST_CASE("TCP: connections beyond the limit are closed, and room is made when one ends") {
-  ConnectionLimits limits;
+  auto limits = usual_limits<ConnectionLimits>();
   limits.max_connections = 2;
   TcpEchoServer server(limits);
-  RawClient first(server.port());
-  RawClient second(server.port());
+  RawSocket first(server.port());
+  RawSocket second(server.port());
   server.peer(1);
-  RawClient third(server.port());
-  CHECK(third.read_to_end() == "");
+  RawSocket third(server.port());
+  CHECK(third.receive_rest() == "");
   first.close();
   REQUIRE(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 1; }));
-  RawClient fourth(server.port());
+  RawSocket fourth(server.port());
   fourth.send("{hello}\n");
-  CHECK(fourth.read_line() == "{hello}");
+  CHECK(fourth.receive_line() == "{hello}");
 }
 
 TEST_CASE("TCP: a port in use is an error that names the transport and the address") {
   TcpEchoServer server;
   const auto port = server.port();
   LoopThread loop;
-  const auto open = [&] { OnLoop<TcpTransport> again(loop, TcpOptions{{"127.0.0.1", port}, {}}, accept_nobody); };
+  const auto open = [&] {
+    OnLoop<TcpTransport> again(loop, TcpOptions{{"127.0.0.1", port}, usual_limits<ConnectionLimits>()}, accept_nobody);
+  };
   try {
     open();
     FAIL("opened twice");
@@ -401,27 +404,29 @@ TEST_CASE("TCP: a port in use is an error that names the transport and the addre
 
 TEST_CASE("TCP: an address that is none is an error that says so") {
   LoopThread loop;
-  CHECK_THROWS_AS(OnLoop<TcpTransport>(loop, TcpOptions{{"nowhere", 1}, {}}, accept_nobody), ListenError);
+  CHECK_THROWS_AS(
+      OnLoop<TcpTransport>(loop, TcpOptions{{"nowhere", 1}, usual_limits<ConnectionLimits>()}, accept_nobody),
+      ListenError);
 }
 
 TEST_CASE("TCP: stopping frees the port and leaves the clients, closing all flushes and ends them") {
   TcpEchoServer server;
   const auto port = server.port();
-  RawClient client(port);
+  RawSocket client(port);
   server.peer(0);
   server.tcp.call([](auto& tcp) { tcp.stop(); });
-  CHECK_THROWS(RawClient(port));
+  CHECK_THROWS(RawSocket(port));
   client.send("{hello}\n");
-  CHECK(client.read_line() == "{hello}");
+  CHECK(client.receive_line() == "{hello}");
   server.loop.call([&] { server.echo.peers[0]->send("goodbye"); });
   server.tcp.call([](auto& tcp) { tcp.close_all(); });
-  CHECK(client.read_to_end() == "goodbye\n");
+  CHECK(client.receive_rest() == "goodbye\n");
   CHECK(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 0; }));
 }
 
 TEST_CASE("TCP: aborting all ends a client that does not read, and lets go of what waits for it") {
   TcpEchoServer server;
-  RawClient client(server.port());
+  RawSocket client(server.port());
   const auto peer = server.peer(0);
   std::weak_ptr<Flood> flood;
   server.loop.call([&] { flood = Flood::start(*server.echo.peers[0], 10'000'000); });
@@ -435,11 +440,11 @@ TEST_CASE("TCP: aborting all ends a client that does not read, and lets go of wh
 TEST_CASE("TCP: a transport that is destroyed takes its connections with it") {
   Echo echo;
   LoopThread loop;
-  auto tcp = std::make_unique<OnLoop<TcpTransport>>(loop, TcpOptions{}, echo.accept(loop));
-  RawClient client(tcp->call([](auto& transport) { return transport.port(); }));
+  auto tcp = std::make_unique<OnLoop<TcpTransport>>(loop, usual_limits<TcpOptions>(), echo.accept(loop));
+  RawSocket client(tcp->call([](auto& transport) { return transport.port(); }));
   REQUIRE(loop.eventually([&] { return echo.peers.size() == 1; }));
   tcp.reset();
-  CHECK(client.read_to_end() == "");
+  CHECK(client.receive_rest() == "");
   loop.call([&] {
     CHECK(echo.peers[0]->closed());
     echo.peers[0]->send("into the void");
@@ -449,22 +454,22 @@ TEST_CASE("TCP: a transport that is destroyed takes its connections with it") {
 TEST_CASE("TCP: what one client makes the layer above throw ends that client's connection and nothing else") {
   TcpEchoServer server;
   server.loop.expect_faults();
-  RawClient other(server.port());
+  RawSocket other(server.port());
   other.send("{before}\n");
-  CHECK(other.read_line() == "{before}");
+  CHECK(other.receive_line() == "{before}");
   server.loop.call([&] { server.echo.throws_at_accept = true; });
-  RawClient unlucky(server.port());
-  CHECK(unlucky.read_to_end() == "");
+  RawSocket unlucky(server.port());
+  CHECK(unlucky.receive_rest() == "");
   CHECK(server.loop.has_faults(1));
-  RawClient guilty(server.port());
+  RawSocket guilty(server.port());
   guilty.send("{}\n{fault}\n{after}\n");
-  CHECK(guilty.read_to_end().value_or("").find("after") == std::string::npos);
+  CHECK(guilty.receive_rest().find("after") == std::string::npos);
   CHECK(server.loop.has_faults(2));
   CHECK(server.closes(1));
   CHECK(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 1; }));
   other.send("{still here}\n");
-  CHECK(other.read_line() == "{still here}");
-  RawClient next(server.port());
+  CHECK(other.receive_line() == "{still here}");
+  RawSocket next(server.port());
   next.send("{next}\n");
-  CHECK(next.read_line() == "{next}");
+  CHECK(next.receive_line() == "{next}");
 }

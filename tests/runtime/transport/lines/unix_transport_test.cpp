@@ -4,10 +4,10 @@
 #include "../loop_thread.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
+#include "support/raw_socket.hpp"
+#include "support/usual_limits.hpp"
 
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <stdexcept>
@@ -18,36 +18,9 @@ using namespace rkllm_mcp::test;
 
 namespace {
 
-class UnixClient {
- public:
-  explicit UnixClient(const std::string& path) : descriptor_(socket(AF_UNIX, SOCK_STREAM, 0)) {
-    sockaddr_un name{};
-    name.sun_family = AF_UNIX;
-    path.copy(name.sun_path, sizeof name.sun_path - 1);
-    REQUIRE(connect(descriptor_, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
-  }
-  UnixClient(const UnixClient&) = delete;
-  UnixClient& operator=(const UnixClient&) = delete;
-  ~UnixClient() { close(descriptor_); }
-
-  void send(const std::string& bytes) const {
-    REQUIRE(write(descriptor_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-  }
-  void finish_sending() const { shutdown(descriptor_, SHUT_WR); }
-  std::string read_to_end() const {
-    std::string all;
-    char byte = 0;
-    while (read(descriptor_, &byte, 1) == 1) all += byte;
-    return all;
-  }
-
- private:
-  int descriptor_;
-};
-
 struct UnixEchoServer {
   explicit UnixEchoServer(const std::string& path, mode_t mode = 0600)
-      : transport(loop, UnixOptions{path, mode, {}}, echo.accept(loop)) {}
+      : transport(loop, UnixOptions{path, mode, usual_limits<ConnectionLimits>()}, echo.accept(loop)) {}
 
   Echo echo;
   LoopThread loop;
@@ -57,7 +30,7 @@ struct UnixEchoServer {
 std::string refusal(const std::string& path) {
   LoopThread loop;
   try {
-    OnLoop<UnixTransport> transport(loop, UnixOptions{path, 0600, {}}, accept_nobody);
+    OnLoop<UnixTransport> transport(loop, UnixOptions{path, 0600, usual_limits<ConnectionLimits>()}, accept_nobody);
   } catch (const std::runtime_error& error) {
     return error.what();
   }
@@ -69,25 +42,25 @@ std::string refusal(const std::string& path) {
 TEST_CASE("Unix: messages go there and back, and a client that only stops sending gets its answers") {
   const TemporaryDirectory directory;
   UnixEchoServer server(directory / "socket");
-  const UnixClient client(directory / "socket");
+  RawSocket client(directory / "socket");
   client.send("{one}\ntwo\n");
   client.finish_sending();
-  CHECK(client.read_to_end() == "{one}\ntwo\n");
+  CHECK(client.receive_rest() == "{one}\ntwo\n");
 }
 
 TEST_CASE("Unix: a connection that begins with another protocol is told so once, and nothing of it is executed") {
   const TemporaryDirectory directory;
   UnixEchoServer server(directory / "socket");
-  const UnixClient client(directory / "socket");
+  RawSocket client(directory / "socket");
   client.send("POST / HTTP/1.1\r\n\r\n{\"method\":\"rkllm_destroy\"}\n");
-  CHECK(client.read_to_end() == "another protocol\n");
+  CHECK(client.receive_rest() == "another protocol\n");
   CHECK(server.loop.call([&] { return server.echo.messages.empty(); }));
 }
 
 TEST_CASE("Unix: the peer's address is who the kernel says it is") {
   const TemporaryDirectory directory;
   UnixEchoServer server(directory / "socket");
-  const UnixClient client(directory / "socket");
+  RawSocket client(directory / "socket");
   REQUIRE(server.loop.eventually([&] { return server.echo.peers.size() == 1; }));
   CHECK(server.loop.call([&] { return server.echo.peers[0]->address(); }) ==
         "pid=" + std::to_string(getpid()) + ",uid=" + std::to_string(geteuid()));
@@ -112,7 +85,7 @@ TEST_CASE("Unix: a path in use is refused, what a dead server left is replaced, 
     const UnixEchoServer server(path);
     CHECK(refusal(path) == "unix: cannot listen on " + path + ": address already in use by pid=" +
                                std::to_string(::getpid()) + ",uid=" + std::to_string(::getuid()));
-    const UnixClient still_served(path);
+    RawSocket still_served(path);
   }
   const int left_behind = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un name{};
@@ -137,22 +110,22 @@ TEST_CASE("Unix: a server that stops removes its own file, not its successor's")
   REQUIRE(unlink(path.c_str()) == 0);
   const UnixEchoServer second(path);
   first.transport.call([](auto& transport) { transport.stop(); });
-  const UnixClient client(path);
+  RawSocket client(path);
   client.send("{hello}\n");
   client.finish_sending();
-  CHECK(client.read_to_end() == "{hello}\n");
+  CHECK(client.receive_rest() == "{hello}\n");
 }
 
 TEST_CASE("Unix: what one client makes the layer above throw ends that client's connection and nothing else") {
   const TemporaryDirectory directory;
   UnixEchoServer server(directory / "socket");
   server.loop.expect_faults();
-  const UnixClient guilty(directory / "socket");
+  RawSocket guilty(directory / "socket");
   guilty.send("{fault}\n{after}\n");
-  CHECK(guilty.read_to_end().empty());
+  CHECK(guilty.receive_rest().empty());
   CHECK(server.loop.has_faults(1));
-  const UnixClient next(directory / "socket");
+  RawSocket next(directory / "socket");
   next.send("{next}\n");
   next.finish_sending();
-  CHECK(next.read_to_end() == "{next}\n");
+  CHECK(next.receive_rest() == "{next}\n");
 }

@@ -3,6 +3,7 @@
 #include "../echo.hpp"
 #include "../loop_thread.hpp"
 #include "support/catch.hpp"
+#include "support/usual_limits.hpp"
 
 #include <array>
 #include <chrono>
@@ -57,7 +58,8 @@ class UdpClient {
 };
 
 struct UdpEchoServer {
-  explicit UdpEchoServer(const UdpOptions& options = {}) : udp(loop, options, echo.accept(loop)) {}
+  explicit UdpEchoServer(const UdpOptions& options = usual_limits<UdpOptions>())
+      : udp(loop, options, echo.accept(loop)) {}
   std::uint16_t port() {
     return udp.call([](auto& transport) { return transport.port(); });
   }
@@ -84,7 +86,7 @@ TEST_CASE("UDP: one datagram is one message, up to the largest that exists") {
 }
 
 TEST_CASE("UDP: a datagram beyond the limit is reported as oversized") {
-  UdpOptions options;
+  auto options = usual_limits<UdpOptions>();
   options.max_message_bytes = 1000;
   UdpEchoServer server(options);
   const UdpClient client(server.port());
@@ -121,7 +123,7 @@ TEST_CASE("UDP: a stream is paced, and arrives in order") {
 }
 
 TEST_CASE("UDP: replies wait their turn and are dropped only beyond the queue's limit") {
-  UdpOptions options;
+  auto options = usual_limits<UdpOptions>();
   options.send_queue_bytes = 1000;
   UdpEchoServer server(options);
   const UdpClient client(server.port());
@@ -139,7 +141,7 @@ TEST_CASE("UDP: replies wait their turn and are dropped only beyond the queue's 
 }
 
 TEST_CASE("UDP: a silent peer is forgotten") {
-  UdpOptions options;
+  auto options = usual_limits<UdpOptions>();
   options.idle = 100ms;
   UdpEchoServer server(options);
   const UdpClient client(server.port());
@@ -153,7 +155,7 @@ TEST_CASE("UDP: a silent peer is forgotten") {
 }
 
 TEST_CASE("UDP: the peer that has been silent for longest makes room for a new one") {
-  UdpOptions options;
+  auto options = usual_limits<UdpOptions>();
   options.max_peers = 2;
   UdpEchoServer server(options);
   const UdpClient first(server.port());
@@ -172,7 +174,7 @@ TEST_CASE("UDP: the peer that has been silent for longest makes room for a new o
 }
 
 TEST_CASE("UDP: who has not proved itself is sent three times what it sent, and one short message more") {
-  UdpOptions options;
+  auto options = usual_limits<UdpOptions>();
   options.loopback_is_proof = false;
   UdpEchoServer server(options);
   const UdpClient client(server.port());
@@ -206,7 +208,7 @@ TEST_CASE("UDP: who has not proved itself is sent three times what it sent, and 
 }
 
 TEST_CASE("UDP: who has proved itself is not pushed out by those who have not") {
-  UdpOptions options;
+  auto options = usual_limits<UdpOptions>();
   options.max_peers = 2;
   options.loopback_is_proof = false;
   UdpEchoServer server(options);
@@ -278,7 +280,7 @@ TEST_CASE("UDP: a port in use is an error that names the transport and the addre
   UdpEchoServer server;
   const auto port = server.port();
   LoopThread loop;
-  UdpOptions options;
+  auto options = usual_limits<UdpOptions>();
   options.listen.port = port;
   try {
     OnLoop<UdpTransport> again(loop, options, accept_nobody);
@@ -312,7 +314,7 @@ TEST_CASE("UDP: what one client makes the layer above throw makes that client fo
 }
 
 TEST_CASE("UDP: newcomers push out who is idle, but nobody who waits for an answer") {
-  UdpOptions options;
+  auto options = usual_limits<UdpOptions>();
   options.max_peers = 8;
   UdpEchoServer server(options);
   const UdpClient waiting(server.port());

@@ -2,15 +2,17 @@
 
 #include "../echo.hpp"
 #include "../loop_thread.hpp"
-#include "../raw_client.hpp"
 #include "support/catch.hpp"
 #include "support/client_frames.hpp"
+#include "support/raw_socket.hpp"
+#include "support/usual_limits.hpp"
 #include "transport/websocket/websocket_handshake.hpp"
 
 #include <asio/post.hpp>
 
 #include <chrono>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +24,8 @@ using namespace std::chrono_literals;
 namespace {
 
 struct WebSocketEchoServer {
-  explicit WebSocketEchoServer(const WebSocketOptions& options = {}) : websocket(loop, options, echo.accept(loop)) {}
+  explicit WebSocketEchoServer(const WebSocketOptions& options = usual_limits<WebSocketOptions>())
+      : websocket(loop, options, echo.accept(loop)) {}
   std::uint16_t port() {
     return websocket.call([](auto& transport) { return transport.port(); });
   }
@@ -45,27 +48,26 @@ struct Frame {
   bool operator==(const Frame&) const = default;
 };
 
-class WebSocketClient : public RawClient {
+class WebSocketClient : public RawSocket {
  public:
-  explicit WebSocketClient(std::uint16_t port, const Options& options = {}) : RawClient(port, options) {
+  explicit WebSocketClient(std::uint16_t port, int receive_buffer = kUsualBuffer) : RawSocket(port, receive_buffer) {
     send(handshake());
-    REQUIRE(read_through("\r\n\r\n").value_or("").substr(0, 12) == "HTTP/1.1 101");
+    REQUIRE(receive_until("\r\n\r\n").substr(0, 12) == "HTTP/1.1 101");
   }
 
-  std::optional<Frame> read_frame() {
-    const auto start = read(2);
-    if (!start) return std::nullopt;
+  // Nothing if the connection ends instead.
+  std::optional<Frame> read_frame() try {
+    const std::string start = receive(2);
     const auto byte = [](const std::string& text, std::size_t at) { return static_cast<unsigned char>(text[at]); };
-    std::size_t length = byte(*start, 1);
+    std::size_t length = byte(start, 1);
     if (length >= 126) {
-      const auto extended = read(length == 126 ? 2 : 8);
-      if (!extended) return std::nullopt;
+      const std::string extended = receive(length == 126 ? 2 : 8);
       length = 0;
-      for (std::size_t i = 0; i < extended->size(); ++i) length = length << 8 | byte(*extended, i);
+      for (std::size_t i = 0; i < extended.size(); ++i) length = length << 8 | byte(extended, i);
     }
-    auto payload = read(length);
-    if (!payload) return std::nullopt;
-    return Frame{byte(*start, 0), std::move(*payload)};
+    return Frame{byte(start, 0), receive(length)};
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
   }
   // The text of the next frame, which has to be a text frame.
   std::optional<std::string> read_text() {
@@ -76,7 +78,7 @@ class WebSocketClient : public RawClient {
   // The code of the close frame that comes next, if the connection ends after it; 0 otherwise.
   unsigned read_close() {
     const auto frame = read_frame();
-    if (!frame || frame->first != (kFinal | kClose) || frame->payload.size() < 2 || read_to_end() != "") return 0;
+    if (!frame || frame->first != (kFinal | kClose) || frame->payload.size() < 2 || receive_rest() != "") return 0;
     return static_cast<unsigned char>(frame->payload[0]) * 256U + static_cast<unsigned char>(frame->payload[1]);
   }
 };
@@ -87,9 +89,9 @@ TEST_CASE("WebSocket: the handshake proves the key and chooses subprotocol mcp i
   CHECK(websocket_accept("dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
   WebSocketEchoServer server;
   const auto answer = [&](const std::string& more) {
-    RawClient client(server.port());
+    RawSocket client(server.port());
     client.send(handshake(more));
-    return client.read_through("\r\n\r\n").value_or("");
+    return client.receive_until("\r\n\r\n");
   };
   CHECK(answer("").find("Sec-WebSocket-Protocol") == std::string::npos);
   CHECK(answer("Sec-WebSocket-Protocol: chat, mcp\r\n").find("\r\nSec-WebSocket-Protocol: mcp\r\n") !=
@@ -101,9 +103,9 @@ TEST_CASE("WebSocket: the handshake proves the key and chooses subprotocol mcp i
 TEST_CASE("WebSocket: wrong handshakes are refused") {
   WebSocketEchoServer server;
   const auto answer = [&](const std::string& request) {
-    RawClient client(server.port());
+    RawSocket client(server.port());
     client.send(request);
-    return client.read_through("\r\n\r\n").value_or("");
+    return client.receive_until("\r\n\r\n");
   };
   const auto old = answer(handshake("", "8"));
   CHECK(old.substr(0, 12) == "HTTP/1.1 426");
@@ -118,8 +120,21 @@ TEST_CASE("WebSocket: wrong handshakes are refused") {
   CHECK(server.loop.call([&] { return server.echo.peers.size(); }) == 1);
 }
 
+TEST_CASE("WebSocket: the headers of a handshake may be as long as is said, and no longer") {
+  auto options = usual_limits<WebSocketOptions>();
+  options.header_bytes = 1000;
+  WebSocketEchoServer server(options);
+  const auto status_with = [&](std::size_t bytes) {
+    RawSocket client(server.port());
+    client.send(handshake("X-Long: " + std::string(bytes, 'x') + "\r\n"));
+    return client.receive_until("\r\n\r\n").substr(9, 3);
+  };
+  CHECK(status_with(700) == "101");
+  CHECK(status_with(1000) == "431");
+}
+
 TEST_CASE("WebSocket: messages from 0 bytes to 16 MB come back whole") {
-  WebSocketOptions options;
+  auto options = usual_limits<WebSocketOptions>();
   options.limits.max_message_bytes = 16'000'000;
   WebSocketEchoServer server(options);
   WebSocketClient client(server.port());
@@ -146,7 +161,7 @@ TEST_CASE("WebSocket: several messages in one packet, one byte by byte, fragment
 }
 
 TEST_CASE("WebSocket: an oversized message is reported and the connection goes on") {
-  WebSocketOptions options;
+  auto options = usual_limits<WebSocketOptions>();
   options.limits.max_message_bytes = 1000;
   WebSocketEchoServer server(options);
   WebSocketClient client(server.port());
@@ -162,7 +177,7 @@ TEST_CASE("WebSocket: a client's close is answered with its code and reason") {
     const auto payload = close_payload(code, "because");
     client.send(client_frame(kFinal | kClose, payload) + text_frame("after"));
     CHECK(client.read_frame() == Frame{kFinal | kClose, payload});
-    CHECK(client.read_to_end() == "");
+    CHECK(client.receive_rest() == "");
   }
   WebSocketClient silent(server.port());
   silent.send(client_frame(kFinal | kClose, ""));
@@ -175,7 +190,7 @@ TEST_CASE("WebSocket: violations are closed with their code") {
   WebSocketEchoServer server;
   const auto code_for = [&](const std::string& bytes) {
     WebSocketClient client(server.port());
-    client.send(bytes + text_frame("after"));
+    client.send_some(bytes + text_frame("after"));
     return client.read_close();
   };
   CHECK(code_for(text_frame("\xC3(")) == 1007);
@@ -210,7 +225,7 @@ TEST_CASE("WebSocket: the server closes with 1000, and with 1001 when it stops, 
 }
 
 TEST_CASE("WebSocket: silent clients are pinged, and closed if they do not answer") {
-  WebSocketOptions options;
+  auto options = usual_limits<WebSocketOptions>();
   options.websocket = {50ms, 400ms};
   WebSocketEchoServer server(options);
   WebSocketClient client(server.port());
@@ -255,7 +270,7 @@ TEST_CASE("WebSocket: what else the loop has to do comes between the frames that
       if (++handled == 5000) all.happen();
     };
   };
-  OnLoop<WebSocketTransport> websocket(loop, WebSocketOptions{}, accept);
+  OnLoop<WebSocketTransport> websocket(loop, usual_limits<WebSocketOptions>(), accept);
   WebSocketClient client(websocket.call([](auto& transport) { return transport.port(); }));
   std::string together;
   for (int each = 0; each < 5000; ++each) together += client_frame(kFinal | kText, "{" + std::to_string(each) + "}");
@@ -267,12 +282,12 @@ TEST_CASE("WebSocket: what else the loop has to do comes between the frames that
 }
 
 TEST_CASE("WebSocket: 20,000 messages arrive complete and in order, whatever another client does not read") {
-  WebSocketOptions options;
+  auto options = usual_limits<WebSocketOptions>();
   options.limits.send_queue_bytes = 64 * 1024;
   options.limits.kernel_send_bytes = 16 * 1024;
   options.limits.stall = 1500ms;
   WebSocketEchoServer server(options);
-  WebSocketClient stuck(server.port(), {4096, "127.0.0.1"});
+  WebSocketClient stuck(server.port(), 4096);
   WebSocketClient client(server.port());
   REQUIRE(server.loop.eventually([&] { return server.echo.peers.size() == 2; }));
   server.loop.call([&] {
@@ -292,12 +307,12 @@ TEST_CASE("WebSocket: what one client makes the layer above throw ends that clie
   WebSocketClient other(server.port());
   WebSocketClient guilty(server.port());
   guilty.send(client_frame(kFinal | kText, "{fault}"));
-  CHECK(guilty.read_to_end() == "");
+  CHECK(guilty.receive_rest() == "");
   CHECK(server.loop.has_faults(1));
   server.loop.call([&] { server.echo.throws_at_accept = true; });
-  RawClient unlucky(server.port());
+  RawSocket unlucky(server.port());
   unlucky.send(handshake());
-  CHECK(unlucky.read_to_end().has_value());
+  CHECK(unlucky.ends());
   CHECK(server.loop.has_faults(2));
   other.send(client_frame(kFinal | kText, "still here"));
   CHECK(other.read_text() == "still here");

@@ -1,0 +1,118 @@
+#include "app/http_routes.hpp"
+
+#include "chat/http/chat_routes.hpp"
+#include "runtime/fake_client.hpp"
+#include "server/chat/host/scripted_pool.hpp"
+#include "support/catch.hpp"
+#include "support/process.hpp"
+#include "support/usual_limits.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp::test {
+namespace {
+
+const std::string kToken = "0123456789abcdef";
+
+Dispatcher::Options options_with_token() {
+  const TemporaryDirectory place;
+  const std::string file = place.path() + "/tokens";
+  write_file(file, "somebody " + kToken + "\n");
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  auto options = usual_limits<Dispatcher::Options>();
+  options.tokens = AccessTokens::read(file);
+  return options;
+}
+
+class KeptResponse : public HttpExchange {
+ public:
+  bool ready() const override { return true; }
+  bool has_room_for(std::size_t /*bytes*/) const override { return true; }
+  bool closed() const override { return false; }
+  void respond(HttpResponse response) override { answer = std::move(response); }
+  void start_stream(int /*status*/, const HttpHeaders& /*headers*/) override {}
+  void write(std::string_view /*bytes*/) override {}
+  void finish() override {}
+
+  std::optional<HttpResponse> answer;
+};
+
+struct Site {
+  Site() {
+    routes.ask_first([this](const HttpRequest& request, HttpExchange& exchange) {
+      if (!chat::ChatRoutes::serves(request)) return false;
+      chat_routes.handle(request, exchange);
+      return true;
+    });
+  }
+
+  // Reads the request as a connection does, and has it answered.
+  HttpResponse ask(const std::string& line, const std::string& token, const std::string& body = "") {
+    HttpParserLimits limits;
+    limits.header_bytes = 1000;
+    limits.body_bytes = 1000;
+    limits.identify = [this](const HttpRequest& head) {
+      ++looked_up;
+      return client.dispatcher.gate().let_in(head);
+    };
+    HttpParser parser(limits);
+    parser.feed(line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token +
+                "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                body);
+    REQUIRE(parser.complete());
+    HttpRequest request = parser.take();
+    // Whoever looks at the token once more finds one that nobody has.
+    request.headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer nobody-has-this-token"}};
+    const auto exchange = std::make_shared<KeptResponse>();
+    routes.handle(request, *exchange);
+    do {
+      client.settle();
+    } while (pool.step());
+    REQUIRE(exchange->answer);
+    return *exchange->answer;
+  }
+
+  Client client{options_with_token()};
+  chat::testing::ScriptedPool pool;
+  chat::ChatHost host{pool, {.warm_up_bytes = 0}};
+  chat::ChatRoutes chat_routes{client.loop, client.dispatcher.gate(), host, {}};
+  HttpRoutes routes{client.dispatcher, std::chrono::minutes(5), std::nullopt, [] { return Json{{"status", "ok"}}; },
+                    [] { return std::string(); }};
+  std::size_t looked_up = 0;
+};
+
+}  // namespace
+
+TEST_CASE("the access token of an HTTP request is looked up once, whatever it asks for") {
+  Site site;
+  const std::string ping = R"({"jsonrpc":"2.0","id":1,"method":"ping"})";
+  CHECK(site.ask("POST /mcp", kToken, ping).status == 200);
+  CHECK(site.looked_up == 1);
+  CHECK(site.ask("POST /mcp", kToken,
+                 call("1", "initialize",
+                      R"({"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}})"))
+            .status == 200);
+  CHECK(site.looked_up == 2);
+  CHECK(site.ask("POST /jsonrpc", kToken, ping).status == 200);
+  CHECK(site.looked_up == 3);
+  CHECK(site.ask("GET /health", kToken).body == R"({"status":"ok"})");
+  CHECK(site.looked_up == 4);
+  CHECK(site.ask("GET /v1/models", kToken).status == 200);
+  CHECK(site.looked_up == 5);
+}
+
+TEST_CASE("an HTTP request with a token that nobody has is refused, after one look-up") {
+  Site site;
+  CHECK(site.ask("POST /mcp", "nobody-has-this-one", R"({"jsonrpc":"2.0","id":1,"method":"ping"})").status == 401);
+  CHECK(site.looked_up == 1);
+  CHECK(site.ask("GET /v1/models", "nobody-has-this-one").status == 401);
+  CHECK(site.looked_up == 2);
+}
+
+}  // namespace rkllm_mcp::test
