@@ -2,6 +2,7 @@
 #include "log.hpp"
 
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
 #include "support/process.hpp"
 
 #include <fcntl.h>
@@ -17,7 +18,6 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <thread>
 
 namespace rkllm_mcp {
 namespace {
@@ -128,7 +128,7 @@ TEST_CASE("a full disk loses lines, which are counted and told of once there is 
   settings.file = path;
   Log log(settings);
   for (int line = 0; line < 3; ++line) log.logger().info("lost {}", line);
-  while (log.lost_lines() < 3) std::this_thread::yield();
+  REQUIRE(eventually([&] { return log.lost_lines() >= 3; }));
   REQUIRE(std::filesystem::remove(path));
   REQUIRE(log.reopen());
   log.logger().info("kept");
@@ -151,7 +151,7 @@ TEST_CASE(
   settings.file = path;
   Log log(settings);
   log.logger().info("first");
-  while (text_of(path).empty()) std::this_thread::yield();
+  REQUIRE(eventually([&] { return !text_of(path).empty(); }));
   std::filesystem::rename(path, path + ".1");
   CHECK(log.reopen());
   CHECK(std::filesystem::exists(path));
@@ -174,7 +174,10 @@ TEST_CASE("the last lines of the log stay in memory, numbered, whatever becomes 
   settings.file = path;
   Log log(settings);
   for (int line = 1; line <= 1500; ++line) log.logger().info("line {}", line);
-  while (log.tail().from(1500).lines.empty() || log.tail().from(1500).first != 1500) std::this_thread::yield();
+  REQUIRE(eventually([&] {
+    const LogTail::Part part = log.tail().from(1500);
+    return !part.lines.empty() && part.first == 1500;
+  }));
   const LogTail::Part all = log.tail().from(0);
   CHECK(all.first == 501);
   REQUIRE(all.lines.size() == LogTail::kMostLines);

@@ -1,5 +1,7 @@
 #include "support/process.hpp"
 
+#include "support/eventually.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -265,25 +267,16 @@ TemporaryDirectory::~TemporaryDirectory() {
 
 namespace {
 
-bool wait_until(const std::function<bool()>& is_so, Process::Duration patience) {
-  const auto deadline = Clock::now() + patience;
-  while (!is_so()) {
-    if (Clock::now() >= deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
 }  // namespace
 
 bool wait_for_file(const std::string& path, Process::Duration patience) {
-  return wait_until([&] { return std::filesystem::exists(path); }, patience);
+  return eventually([&] { return std::filesystem::exists(path); }, patience);
 }
 
 bool wait_for_contents(const std::string& path, Process::Duration patience) {
   std::error_code error;
   const auto has_contents = [&] { return std::filesystem::file_size(path, error) > 0 && !error; };
-  return wait_until(has_contents, patience);
+  return eventually(has_contents, patience);
 }
 
 std::string read_file(const std::string& path) {

@@ -3,6 +3,10 @@
 #include "runtime/client/one_shot_server.hpp"
 #include "runtime/client/scripted_http_server.hpp"
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
+#include "support/process.hpp"
+
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -11,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace rkllm_mcp::client;
@@ -463,13 +468,16 @@ TEST_CASE("a sender that waits for room is woken by the end of the connection") 
   connection->send(request(1, "initialize"));  // what is behind it waits
   for (std::size_t i = 0; i < StreamableHttpConnection::kMostWaiting; ++i) connection->send(request(i, "ping"));
   const auto began = std::chrono::steady_clock::now();
-  std::thread other([&connection] {
-    std::this_thread::sleep_for(50ms);
+  bool has_slept = false;  // the sender: there is no room
+  std::thread other([&connection, &has_slept, sender = ::gettid()] {
+    const std::string state = "/proc/self/task/" + std::to_string(sender) + "/stat";
+    has_slept = test::eventually([&] { return test::read_file(state).find(") S ") != std::string::npos; });
     connection->interrupt();
   });
   CHECK_THROWS_AS((connection->send(request("x", "ping")), connection->send(request("y", "ping"))), ConnectionError);
-  CHECK(std::chrono::steady_clock::now() - began < 10s);
   other.join();
+  CHECK(has_slept);
+  CHECK(std::chrono::steady_clock::now() - began < 10s);
 }
 
 TEST_CASE("a revision that nobody knows gets into no header") {

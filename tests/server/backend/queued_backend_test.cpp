@@ -7,6 +7,7 @@
 #include "backend/library_file.hpp"
 #include "jsonrpc/failure.hpp"
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
 #include "support/loop_thread.hpp"
 #include "worker/worker_engine.hpp"
 #include "worker/worker_options.hpp"
@@ -542,9 +543,7 @@ TEST_CASE("a call that leaves the queue leaves nothing behind, although the run 
     std::weak_ptr<Recorder> left = waiting;
     waiting.reset();
     // It is told on another thread, which lets go of it right after that.
-    const auto deadline = std::chrono::steady_clock::now() + kPatience;
-    while (!left.expired() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-    REQUIRE(left.expired());
+    REQUIRE(eventually([&] { return left.expired(); }));
   }
   CHECK_FALSE(running->done());
   calls.backend.cancel(first);
@@ -561,9 +560,7 @@ TEST_CASE("a call without a handle that is cancelled behind one that hangs leave
   backend.cancel(id);
   CHECK(waiting->error_code() == ErrorCode::kCancelled);
   const std::weak_ptr<Recorder> left = std::exchange(waiting, nullptr);
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (!left.expired() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-  CHECK(left.expired());
+  CHECK(eventually([&] { return left.expired(); }));
   let_go.set_value();
   CHECK_FALSE(hanging->outcome().error);
 }
@@ -612,10 +609,7 @@ TEST_CASE("a model that nobody waits for any more, but whose loading cannot be e
   watch.let_go.set_value();
   CHECK(loading->error_code() == ErrorCode::kCancelled);
   CHECK(behind->error_code() == ErrorCode::kCancelled);
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  while (backend.use() != QueuedBackend::Use::kIdle && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::yield();
-  }
+  CHECK(eventually([&] { return backend.use() == QueuedBackend::Use::kIdle; }));
   CHECK(watch.loaded == 0);
   CHECK(backend.handles().empty());
 }
@@ -639,9 +633,7 @@ TEST_CASE("a load is told with its process, and the next one of the same file wi
     CHECK(loads[0].before.has_value() == was_loaded);
     watch.may_end.release();
     CHECK_FALSE(loading->outcome().error);
-    const auto deadline = std::chrono::steady_clock::now() + kPatience;
-    while (!backend.loads().empty() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-    CHECK(backend.loads().empty());
+    CHECK(eventually([&] { return backend.loads().empty(); }));
   }
 }
 

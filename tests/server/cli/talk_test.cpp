@@ -1,5 +1,6 @@
 // `rkllm-mcp chat` and `rkllm-mcp ask`, with a server that says what the test wants, and on a terminal.
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/terminal_process.hpp"
@@ -90,16 +91,16 @@ class ChatServer {
       const auto send = [&sink](const std::string& text) { return sink.write(text.data(), text.size()); };
       if (question.find("endless") != std::string::npos) {
         int tokens = 0;
-        for (bool goes_on = true; goes_on;) {
+        // A token each time that it looks whether the client has left.
+        eventually([&] {
           Json chunk{{"choices", {{{"index", 0}, {"delta", {{"content", "and so on "}}}}}}};
           ++tokens;
           if (body.value("timings_per_token", false)) {
             chunk["timings"] =
                 Json{{"predicted_n", tokens}, {"predicted_per_second", tokens > 1 ? Json(7.5) : Json(nullptr)}};
           }
-          goes_on = send(event(chunk));
-          std::this_thread::sleep_for(std::chrono::milliseconds(5));  // as slow as a model, not to fill the disk
-        }
+          return !send(event(chunk));
+        });
         const std::lock_guard lock(mutex_);
         was_left_ = true;
         changed_.notify_all();

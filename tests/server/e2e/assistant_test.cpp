@@ -2,6 +2,7 @@
 #include "client/mcp/mcp_client.hpp"
 #include "clinic.hpp"
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
 #include "support/paths.hpp"
@@ -16,7 +17,6 @@
 #include <fstream>
 #include <future>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace rkllm_mcp::test {
@@ -256,11 +256,7 @@ TEST_CASE("profiles are read again at SIGHUP, and a wrong one is left out") {
   CHECK(http.get("/v1/models/wrong").status == 404);
   write_file(folder / "wrong.json", R"({"prompts":{"vi":{"answer":"{question}"}}})");
   server.process().signal(SIGHUP);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (http.get("/v1/models/wrong").status != 200) {
-    REQUIRE(std::chrono::steady_clock::now() < deadline);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  REQUIRE(eventually([&] { return http.get("/v1/models/wrong").status == 200; }));
 }
 
 TEST_CASE("an assistant's model may be on another board, by Ollama's and by OpenAI's interface") {
@@ -312,11 +308,7 @@ TEST_CASE("a model calls the tools that its profile allows, of this server and o
                  .dump());
   const Json upstreams{{"board", {{"url", other.endpoint(Transport::kHttp, "/mcp").url()}, {"permission", "call"}}}};
   Clinic clinic(web_answer(kPage), {"chat.profiles_dir=" + folder.path(), "upstreams=" + upstreams.dump()});
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (clinic.server.health()["upstreams"]["board"]["connected"] != true) {
-    REQUIRE(std::chrono::steady_clock::now() < deadline);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  REQUIRE(eventually([&] { return clinic.server.health()["upstreams"]["board"]["connected"] == true; }));
   const std::string question = asked("How many?", {calling("calculate", {{"expression", "2^10"}}),
                                                    calling("board_calculate", {{"expression", "7*6"}}), "42 of 1024."});
   const Json reply = clinic.ask(question, "", {{"model", "clerk"}});
@@ -350,18 +342,11 @@ TEST_CASE("a tool that is being called goes on while profiles and tools are rene
       Json{{"tools", {{"allow", {"board_rkllm_run"}}}}, {"prompts", {{"en", {{"answer", "{question}"}}}}}}.dump());
   const Json upstreams{{"board", {{"url", other.endpoint(Transport::kHttp, "/mcp").url()}, {"permission", "call"}}}};
   Clinic clinic(web_answer(kPage), {"chat.profiles_dir=" + folder.path(), "upstreams=" + upstreams.dump()});
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  const auto await = [&](const auto& condition) {
-    while (!condition()) {
-      REQUIRE(std::chrono::steady_clock::now() < deadline);
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-  };
-  await([&] { return clinic.server.health()["upstreams"]["board"]["connected"] == true; });
+  REQUIRE(eventually([&] { return clinic.server.health()["upstreams"]["board"]["connected"] == true; }));
   const Json run{{"handle", "llm-1"}, {"rkllm_input", {{"prompt_input", "@n=30 Hello"}}}};
   const std::string question = asked("What does it say?", {calling("board_rkllm_run", run), "It greets."});
   auto reply = std::async(std::launch::async, [&] { return clinic.ask(question, "", {{"model", "clerk"}}); });
-  await([&] { return board.result("rkllm_is_running", {{"handle", "llm-1"}})["running"] == true; });
+  REQUIRE(eventually([&] { return board.result("rkllm_is_running", {{"handle", "llm-1"}})["running"] == true; }));
   write_file(folder / "another.json", R"({"prompts":{"en":{"answer":"{question}"}}})");
   clinic.server.process().signal(SIGHUP);
   CHECK(reply.get()["choices"][0]["message"]["content"] == "It greets.");
@@ -403,18 +388,16 @@ TEST_CASE("a client that goes leaves what it has got in the conversation, as par
     if (!chunk["choices"][0]["delta"].value("content", "").empty()) ++pieces;
     return pieces < 3;
   });
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   HttpClient http(slow.server.endpoint(Transport::kHttp));
+  const Json request{{"jsonrpc", "2.0"},
+                     {"id", 1},
+                     {"method", "memory-server/memory/get_all_messages"},
+                     {"params", {{"conversation_id", "left"}}}};
   Json messages;
-  do {
-    REQUIRE(std::chrono::steady_clock::now() < deadline);
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    const Json request{{"jsonrpc", "2.0"},
-                       {"id", 1},
-                       {"method", "memory-server/memory/get_all_messages"},
-                       {"params", {{"conversation_id", "left"}}}};
+  REQUIRE(eventually([&] {
     messages = http.post("/jsonrpc", request.dump()).json().at("result").at("messages");
-  } while (messages.size() < 2);
+    return messages.size() >= 2;
+  }));
   CHECK(messages[1]["metadata"] == Json{{"partial", true}});
   CHECK_THAT(messages[1]["content"].get<std::string>(), has_text("Một"));
   CHECK(messages[1]["content"].get<std::string>().size() < 400);

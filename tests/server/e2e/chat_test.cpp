@@ -1,5 +1,6 @@
 // Chat clients over HTTP: the real program, real sockets, and a simulated model that says what the test tells it to.
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
 #include "support/raw_socket.hpp"
@@ -56,12 +57,12 @@ std::vector<RecordedRun> answers_of(const LiveServer& server) {
 
 // Waits for as many runs, warm-ups included.
 std::vector<RecordedRun> await_runs(const LiveServer& server, std::size_t count) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  for (;;) {
-    std::vector<RecordedRun> runs = server.recorded_runs();
-    if (runs.size() >= count || std::chrono::steady_clock::now() > deadline) return runs;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  std::vector<RecordedRun> runs;
+  eventually([&] {
+    runs = server.recorded_runs();
+    return runs.size() >= count;
+  });
+  return runs;
 }
 
 std::vector<Json> events_of(HttpClient& client, const std::string& path, const Json& body, bool* done = nullptr) {
@@ -475,11 +476,7 @@ TEST_CASE("prompt caches go with a conversation that is deleted") {
   CHECK(call("add_message", {{"conversation_id", "c"}, {"role", "user"}, {"content", "x"}}).contains("result"));
   for (const char* const method : {"clear", "delete"}) {
     REQUIRE(client.post("/v1/chat/completions", asking(user(saying(method))).dump()).status == 200);
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (caches() != 1 && std::chrono::steady_clock::now() < deadline) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    CHECK(caches() == 1);
+    CHECK(eventually([&] { return caches() == 1; }));
     CHECK(call(method, {{"conversation_id", "c"}}).contains("result"));
     CHECK(caches() == 0);
     CHECK(std::filesystem::is_empty(directory.path() + "/chat"));
@@ -736,11 +733,7 @@ TEST_CASE("a queue that is full is told of at once, with the time after which a 
       HttpClient behind(server.endpoint(Transport::kHttp));
       next = behind.post("/v1/chat/completions", asking(user(saying("At last."))).dump());
     });
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (client.get("/health").json()["runtime"]["handles"][0]["queued"] != 1 &&
-           std::chrono::steady_clock::now() < deadline) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
+    CHECK(eventually([&] { return client.get("/health").json()["runtime"]["handles"][0]["queued"] == 1; }));
     const HttpAnswer full = client.post("/v1/chat/completions", asking(user("x")).dump());
     CHECK(full.status == 503);
     CHECK(full.headers.count("Retry-After") == 1);

@@ -1,6 +1,7 @@
 // The chat set of MCP tools: the real program, real sockets, and a simulated model that says what the test tells it to.
 #include "client/mcp/mcp_client.hpp"
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
 #include "support/live_server.hpp"
 #include "support/process.hpp"
 #include "support/rpc_client.hpp"
@@ -14,7 +15,6 @@
 #include <cstddef>
 #include <future>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace rkllm_mcp::test {
@@ -70,21 +70,14 @@ std::string complaint(RpcClient& client, const std::string& name, const Json& ar
 
 // Waits until the tool `status` tells of an answer in the making with some text.
 void await_answering(RpcClient& client) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  for (;;) {
+  REQUIRE(eventually([&] {
     const Json answers = told(client, "status")["answers"];
-    if (!answers.empty() && answers[0]["bytes"] > 0) return;
-    REQUIRE(std::chrono::steady_clock::now() < deadline);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+    return !answers.empty() && answers[0]["bytes"] > 0;
+  }));
 }
 
 void await_no_turns(RpcClient& client) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (told(client, "status")["turns"] != 0) {
-    REQUIRE(std::chrono::steady_clock::now() < deadline);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  REQUIRE(eventually([&] { return told(client, "status")["turns"] == 0; }));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
 #include "support/paths.hpp"
@@ -12,7 +13,6 @@
 #include <cstddef>
 #include <fstream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -83,9 +83,9 @@ struct Clinic {
 
   // "server: call" of all that assistants have called so far, as the log has it; waits for so many.
   std::vector<std::string> calls(std::size_t count) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    for (;;) {
-      std::vector<std::string> found;
+    std::vector<std::string> found;
+    eventually([&] {
+      found.clear();
       std::ifstream log(logs / "log.json");
       for (std::string line; std::getline(log, line);) {
         const Json entry = Json::parse(line, nullptr, false);
@@ -93,9 +93,9 @@ struct Clinic {
         found.push_back(entry.at("server").get<std::string>() + ": " + entry.at("call").get<std::string>() +
                         (entry.at("outcome") == "ok" ? "" : " failed"));
       }
-      if (found.size() >= count || std::chrono::steady_clock::now() > deadline) return found;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
+      return found.size() >= count;
+    });
+    return found;
   }
 
   // The prompts of the model's answers, without those of counting runs.

@@ -1,5 +1,6 @@
 // Instances that serve each other's tools: three processes in a row, calls through all of them.
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
 #include "support/live_server.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
@@ -20,7 +21,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -39,12 +39,12 @@ LiveServer::Options with_upstream(const std::string& name, const std::string& ur
 
 // Waits until the server's upstream is in that state.
 void await_upstream(const LiveServer& server, const std::string& name, bool connected) {
-  const auto deadline = std::chrono::steady_clock::now() + kSoon;
-  for (;;) {
-    const Json upstream = server.health()["upstreams"][name];
-    if (upstream["connected"] == connected && (upstream["tools"] != 0) == connected) return;
-    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("upstream: " + upstream.dump());
-  }
+  Json upstream;
+  const bool is_so = eventually([&] {
+    upstream = server.health()["upstreams"][name];
+    return upstream["connected"] == connected && (upstream["tools"] != 0) == connected;
+  });
+  if (!is_so) throw std::runtime_error("upstream: " + upstream.dump());
 }
 
 std::vector<std::string> tool_names(RpcClient& client) {
@@ -99,9 +99,7 @@ struct Row {
     await_upstream(middle, "board", true);
     await_upstream(front, "mid", true);
     client = std::make_unique<RpcClient>(front.connect(Transport::kTcp));
-    const auto deadline = std::chrono::steady_clock::now() + kSoon;
-    while (!has_tool(*client, "mid_board_rkllm_run") && std::chrono::steady_clock::now() < deadline) {
-    }
+    eventually([this] { return has_tool(*client, "mid_board_rkllm_run"); });
   }
 
   std::string init(const std::string& model) {
@@ -130,11 +128,7 @@ std::vector<pid_t> started_by(pid_t parent) {
 }
 
 void await_gone(pid_t id) {
-  const auto deadline = std::chrono::steady_clock::now() + kSoon;
-  while (::kill(id, 0) == 0) {
-    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("it is still there");
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  if (!eventually([&] { return ::kill(id, 0) != 0; })) throw std::runtime_error("it is still there");
 }
 
 }  // namespace
@@ -225,9 +219,8 @@ TEST_CASE("what an upstream for admins offers is shown to nobody else") {
     const std::string text = client.result(kind + "/list").dump();
     return text.find("upstream://board/") != std::string::npos || text.find("board_chat") != std::string::npos;
   };
-  const auto deadline = std::chrono::steady_clock::now() + kSoon;
   for (const char* const kind : {"resources", "resources/templates", "prompts"}) {
-    while (!has_boards("a-token-for-everything", kind)) REQUIRE(std::chrono::steady_clock::now() < deadline);
+    REQUIRE(eventually([&] { return has_boards("a-token-for-everything", kind); }));
     CHECK_FALSE(has_boards("a-token-to-use-what-is-loaded", kind));
   }
 }

@@ -1,6 +1,7 @@
 // The runtime library runs in worker processes: what kills it kills one model, and nothing else.
 #include "arrived_whole.hpp"
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
 #include "support/live_server.hpp"
 #include "support/rpc_client.hpp"
 
@@ -13,7 +14,6 @@
 #include <future>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace rkllm_mcp::test {
@@ -45,21 +45,17 @@ bool exists(pid_t process) {
 }
 
 void await_end_of(pid_t process) {
-  const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
-  while (exists(process) && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  CHECK_FALSE(exists(process));
+  CHECK(eventually([&] { return !exists(process); }));
 }
 
 // The handles that the server has, once they are as many.
 Json await_handles(const LiveServer& server, std::size_t count) {
-  const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
-  while (true) {
-    Json handles = server.health()["runtime"]["handles"];
-    if (handles.size() == count || std::chrono::steady_clock::now() > deadline) return handles;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  Json handles;
+  eventually([&] {
+    handles = server.health()["runtime"]["handles"];
+    return handles.size() == count;
+  });
+  return handles;
 }
 
 void await_running(RpcClient& client) {

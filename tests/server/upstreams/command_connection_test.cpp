@@ -2,6 +2,7 @@
 #include "upstreams/command_connection.hpp"
 
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
 
 #include <signal.h>
 
@@ -10,7 +11,6 @@
 #include <functional>
 #include <future>
 #include <string>
-#include <thread>
 
 namespace rkllm_mcp {
 namespace {
@@ -36,14 +36,6 @@ std::string complaint_of(const std::function<void()>& function) {
 }
 
 bool is_gone(pid_t id) { return ::kill(id, 0) != 0; }
-
-void await(const std::function<bool()>& condition) {
-  const auto deadline = soon();
-  while (!condition()) {
-    REQUIRE(std::chrono::steady_clock::now() < deadline);
-    std::this_thread::sleep_for(1ms);
-  }
-}
 
 }  // namespace
 
@@ -86,7 +78,7 @@ TEST_CASE("a command ends with its connection, also one that wants to stay, and 
     child = std::stoi(*connection.receive(soon()));
   }
   CHECK(is_gone(leader));
-  await([child] { return is_gone(child); });  // whoever adopts it waits for it
+  CHECK(eventually([child] { return is_gone(child); }));  // whoever adopts it waits for it
 }
 
 TEST_CASE("a command that ends by itself when its input ends is not hurried") {

@@ -3,13 +3,13 @@
 #include "server/upstreams/scripted_upstream.hpp"
 
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <variant>
 #include <vector>
 
@@ -188,7 +188,7 @@ TEST_CASE("a thread that connects is left behind in time") {
   const auto left = std::make_shared<std::atomic<bool>>(false);
   {
     WatchedLink link([released, left](client::Deadline) -> std::unique_ptr<client::Connection> {
-      while (!*released) std::this_thread::sleep_for(5ms);
+      eventually([&] { return released->load(); });
       *left = true;
       throw client::ConnectionError("too late");
     });
@@ -199,7 +199,7 @@ TEST_CASE("a thread that connects is left behind in time") {
     CHECK(Clock::now() - began < 10s);
   }
   *released = true;
-  while (!*left) std::this_thread::sleep_for(5ms);
+  CHECK(eventually([&] { return left->load(); }));
 }
 
 }  // namespace rkllm_mcp::test
