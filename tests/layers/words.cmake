@@ -2,6 +2,7 @@
 #
 #   lists of functions   each function stands in the file that is named with it, they are numbered one after the other, and
 #                        the headline says how many there are, and how many there may be
+#   shared pointers      their number, in runtime/ and server/, and each type that one points at, in the table's first column
 #   words                the class, function or file that a word has in the code exists
 #   words not to be used no class and no file of runtime/, server/ and include/ has one in its name
 #
@@ -11,7 +12,8 @@
 #   N. `Class::function`, `file`
 #   | **word** | meaning | `Class`, `dir/file.hpp` | *word*, *word* |
 #   class and no file may have in its name: *Word*, *Word*        (with the lines up to the next empty one)
-#   | `name` | `file` | `new name` | why |
+#   ## Who owns what                               (the table below it, up to the next headline)
+#   N (`grep -rho 'std::shared_ptr' runtime server | wc -l`)
 cmake_minimum_required(VERSION 3.22)
 
 set(page ${ROOT}/docs/architecture.md)
@@ -98,6 +100,60 @@ foreach(line IN LISTS lines ITEMS "### end: 0 functions")
     endif()
   else()
     complain("a numbered line that names no function and file: ${line}")
+  endif()
+endforeach()
+
+# --- shared pointers ------------------------------------------------------------------------------------------------
+
+set(owned "")
+set(inside FALSE)
+set(told "")
+file(STRINGS ${page} lines)
+foreach(line IN LISTS lines)
+  if(line MATCHES "^## ")
+    set(inside FALSE)
+  endif()
+  if(line STREQUAL "## Who owns what")
+    set(inside TRUE)
+  endif()
+  if(line MATCHES "^([0-9]+) .`grep -rho 'std::shared_ptr' runtime server . wc -l`")
+    set(told ${CMAKE_MATCH_1})
+  endif()
+  if(inside AND line MATCHES "^[|]([^|]*)[|]")
+    quoted(names "`" "${CMAKE_MATCH_1}")
+    foreach(name IN LISTS names)
+      string(REGEX REPLACE "^const " "" name "${name}")
+      string(REGEX REPLACE ".*::" "" name "${name}")
+      list(APPEND owned ${name})
+    endforeach()
+  endif()
+endforeach()
+
+set(pointers 0)
+set(pointed_at "")
+foreach(part runtime server)
+  file(GLOB_RECURSE files ${ROOT}/${part}/*)
+  foreach(file IN LISTS files)
+    file(READ ${file} code)
+    string(REGEX MATCHALL "std::shared_ptr" found "${code}")
+    list(LENGTH found here)
+    math(EXPR pointers "${pointers} + ${here}")
+    string(REGEX MATCHALL "std::shared_ptr<(const )?[A-Za-z_:]+" found "${code}")
+    foreach(pointer IN LISTS found)
+      string(REGEX REPLACE ".*[<: ]" "" type "${pointer}")
+      list(APPEND pointed_at ${type})
+    endforeach()
+  endforeach()
+endforeach()
+list(REMOVE_DUPLICATES pointed_at)
+if(NOT told STREQUAL "" OR pointers GREATER 0)
+  if(NOT "${told}" STREQUAL "${pointers}")
+    complain("says that there are ${told} shared_ptr, and there are ${pointers}")
+  endif()
+endif()
+foreach(type IN LISTS pointed_at)
+  if(NOT type IN_LIST owned)
+    complain("the table of owners has no row for ${type}, which a shared_ptr points at")
   endif()
 endforeach()
 

@@ -5,6 +5,7 @@ class Announced;  // not a class of this file
 
 struct Wrong {
   void function();
+  std::shared_ptr<Forgotten> forgotten;
 };
 
 struct ThingManager {};
