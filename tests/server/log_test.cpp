@@ -128,7 +128,7 @@ TEST_CASE("a full disk loses lines, which are counted and told of once there is 
   settings.file = path;
   Log log(settings);
   for (int line = 0; line < 3; ++line) log.logger().info("lost {}", line);
-  REQUIRE(eventually([&] { return log.lost_lines() >= 3; }));
+  REQUIRE(test::eventually([&] { return log.lost_lines() >= 3; }));
   REQUIRE(std::filesystem::remove(path));
   REQUIRE(log.reopen());
   log.logger().info("kept");
@@ -151,7 +151,7 @@ TEST_CASE(
   settings.file = path;
   Log log(settings);
   log.logger().info("first");
-  REQUIRE(eventually([&] { return !text_of(path).empty(); }));
+  REQUIRE(test::eventually([&] { return !text_of(path).empty(); }));
   std::filesystem::rename(path, path + ".1");
   CHECK(log.reopen());
   CHECK(std::filesystem::exists(path));
@@ -174,7 +174,7 @@ TEST_CASE("the last lines of the log stay in memory, numbered, whatever becomes 
   settings.file = path;
   Log log(settings);
   for (int line = 1; line <= 1500; ++line) log.logger().info("line {}", line);
-  REQUIRE(eventually([&] {
+  REQUIRE(test::eventually([&] {
     const LogTail::Part part = log.tail().from(1500);
     return !part.lines.empty() && part.first == 1500;
   }));

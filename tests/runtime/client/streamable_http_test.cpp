@@ -20,7 +20,9 @@
 
 using namespace rkllm_mcp::client;
 using rkllm_mcp::Json;
+using rkllm_mcp::test::eventually;
 using rkllm_mcp::test::OneShotServer;
+using rkllm_mcp::test::read_file;
 using rkllm_mcp::test::ScriptedHttpServer;
 using namespace std::chrono_literals;
 
@@ -471,7 +473,7 @@ TEST_CASE("a sender that waits for room is woken by the end of the connection") 
   bool has_slept = false;  // the sender: there is no room
   std::thread other([&connection, &has_slept, sender = ::gettid()] {
     const std::string state = "/proc/self/task/" + std::to_string(sender) + "/stat";
-    has_slept = test::eventually([&] { return test::read_file(state).find(") S ") != std::string::npos; });
+    has_slept = eventually([&] { return read_file(state).find(") S ") != std::string::npos; });
     connection->interrupt();
   });
   CHECK_THROWS_AS((connection->send(request("x", "ping")), connection->send(request("y", "ping"))), ConnectionError);

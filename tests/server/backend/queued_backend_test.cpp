@@ -543,7 +543,7 @@ TEST_CASE("a call that leaves the queue leaves nothing behind, although the run 
     std::weak_ptr<Recorder> left = waiting;
     waiting.reset();
     // It is told on another thread, which lets go of it right after that.
-    REQUIRE(eventually([&] { return left.expired(); }));
+    REQUIRE(test::eventually([&] { return left.expired(); }));
   }
   CHECK_FALSE(running->done());
   calls.backend.cancel(first);
@@ -560,7 +560,7 @@ TEST_CASE("a call without a handle that is cancelled behind one that hangs leave
   backend.cancel(id);
   CHECK(waiting->error_code() == ErrorCode::kCancelled);
   const std::weak_ptr<Recorder> left = std::exchange(waiting, nullptr);
-  CHECK(eventually([&] { return left.expired(); }));
+  CHECK(test::eventually([&] { return left.expired(); }));
   let_go.set_value();
   CHECK_FALSE(hanging->outcome().error);
 }
@@ -609,7 +609,7 @@ TEST_CASE("a model that nobody waits for any more, but whose loading cannot be e
   watch.let_go.set_value();
   CHECK(loading->error_code() == ErrorCode::kCancelled);
   CHECK(behind->error_code() == ErrorCode::kCancelled);
-  CHECK(eventually([&] { return backend.use() == QueuedBackend::Use::kIdle; }));
+  CHECK(test::eventually([&] { return backend.use() == QueuedBackend::Use::kIdle; }));
   CHECK(watch.loaded == 0);
   CHECK(backend.handles().empty());
 }
@@ -633,7 +633,7 @@ TEST_CASE("a load is told with its process, and the next one of the same file wi
     CHECK(loads[0].before.has_value() == was_loaded);
     watch.may_end.release();
     CHECK_FALSE(loading->outcome().error);
-    CHECK(eventually([&] { return backend.loads().empty(); }));
+    CHECK(test::eventually([&] { return backend.loads().empty(); }));
   }
 }
 

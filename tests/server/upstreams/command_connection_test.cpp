@@ -78,7 +78,7 @@ TEST_CASE("a command ends with its connection, also one that wants to stay, and 
     child = std::stoi(*connection.receive(soon()));
   }
   CHECK(is_gone(leader));
-  CHECK(eventually([child] { return is_gone(child); }));  // whoever adopts it waits for it
+  CHECK(test::eventually([child] { return is_gone(child); }));  // whoever adopts it waits for it
 }
 
 TEST_CASE("a command that ends by itself when its input ends is not hurried") {
