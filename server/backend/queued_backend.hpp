@@ -95,13 +95,8 @@ class QueuedBackend : public Backend {
 
   // What a handle is used for, at this moment.
   struct HandleUse {
-<<<<<<< HEAD
-    std::uint64_t load = 0;  // another number for every model that was ever loaded
+    std::uint64_t load = 0;  // a new number for each load
     std::string file{};      // that was loaded: see identify_files_by(); empty where it is not certain which it was
-=======
-    std::uint64_t load = 0;                            // a new number for each load
-    std::chrono::system_clock::time_point asked_at{};  // when the load was asked for; its file was opened later
->>>>>>> 92f84b02 (Say in plain English what comments say)
     std::size_t waiting = 0;
     bool in_use = false;          // a call is made, a lease is held, or somebody waits
     Clock::time_point last_used;  // when the latest call has ended
