@@ -141,7 +141,8 @@ class NameInspection {
   static std::set<std::string> named_for(const c::Param& param, const Meaning& meaning) {
     std::set<std::string> types;
     if (is_handle(meaning)) types.insert(param.type.name);
-    if (std::holds_alternative<meaning::OutRoom>(meaning)) add_types(param.type, types);
+    if (std::holds_alternative<meaning::OutRoom>(meaning) || std::holds_alternative<meaning::OutArray>(meaning))
+      add_types(param.type, types);
     if (const auto* chosen = std::get_if<meaning::OutChosen>(&meaning)) {
       for (const auto& [enumerator, name] : chosen->structs) types.insert(name);
     }
@@ -157,7 +158,8 @@ class NameInspection {
       if (of_stub.count(param.name) != 0)
         inspection_.complain(param.location, function.name + ": the generated code has a variable " + param.name +
                                                  " of its own; rename the parameter in the header");
-      if (called.count(param.name) != 0 || is_of_generated_code(param.name, Declares::kParam))
+      if (called.count(param.name) != 0 || is_of_generated_code(param.name, Declares::kParam) ||
+          made_.count(param.name) != 0)
         inspection_.complain(param.location, function.name + ": the generated code means something else by " +
                                                  param.name + "; rename the parameter in the header");
       if (!names.insert(param.name).second) inspection_.complain(param.location, "two parameters named " + param.name);

@@ -114,7 +114,7 @@ bool is_of_generated_code(const std::string& name, Declares declares) {
   static const Words kAnywhere = words(kVariables);
   static const Words kInAnyStub = words(kInStubs);
   static const std::regex kMade(kMadeNames);
-  if (declares == Declares::kParam) return kInAnyStub.count(name) != 0;
+  if (declares == Declares::kParam) return kInAnyStub.count(name) != 0 || name.starts_with("kNeeded_");
   if (kOwn.count(name) != 0 || std::regex_match(name, kMade)) return true;
   switch (declares) {
     case Declares::kFunction:

@@ -78,7 +78,8 @@ std::string obstacle(const c::Header& header, const Part& part, const Role& role
   if (value != nullptr && value->is_flag && is_bool) return "";
   const auto number = number_in(constant);
   if (!number) return "it is no number";
-  if (is_integer(*part.type) && std::holds_alternative<double>(constant)) return "it is no integer";
+  if (is_integer(*part.type) && std::holds_alternative<double>(constant))
+    return "it is no integer, or none up to 9223372036854775807";
   const Range range = range_of(*part.type, value != nullptr ? *value : meaning::Value{});
   return *number >= range.least && *number <= range.most ? "" : "it is out of range";
 }

@@ -72,7 +72,7 @@ class CallEmitter {
       return reply({"Json", {Expression("", {literal("value"), "result"}, '{')}, '{'});
     }
     const std::string& type = function_.returns.name;
-    code_.statement({types_.spell(type) + " result = " + call.head, call.arguments});
+    code_.statement({"auto result = " + call.head, call.arguments});
     emit_at_once();
     if (any_part_in(sets_, api_, type, &is_left_undefined)) code_.line("fill_undefined(result);");
     reply({"encode", {"result", "{call.encoding, call.handle}"}});
@@ -108,7 +108,7 @@ class CallEmitter {
   void emit_text_result(const Expression& call, const meaning::Text& text) {
     code_.line("const Encoding encoding{call.encoding, call.handle};");
     code_.line("Encoder encoder(encoding);");
-    code_.statement({types_.spell(function_.returns) + " const value = " + call.head, call.arguments});
+    code_.statement({"const auto value = " + call.head, call.arguments});
     if (!text.freed_by.empty())
       code_.line(at_end(kReturned, "if (value != nullptr) functions." + text.freed_by + "(value);"));
     emit_at_once();
@@ -120,7 +120,7 @@ class CallEmitter {
   void emit_object_result(const Expression& call, const meaning::Object& object) {
     code_.line("const Encoding encoding{call.encoding, call.handle};");
     code_.line("Encoder encoder(encoding);");
-    code_.statement({types_.spell(function_.returns) + " const value = " + call.head, call.arguments});
+    code_.statement({"const auto value = " + call.head, call.arguments});
     if (!object.freed_by.empty()) {
       const auto* frees = c::find<c::Function>(api_.header, object.freed_by);
       const std::string arguments = arguments_of_freeing(*frees);

@@ -62,6 +62,6 @@ class WorkerConnection {
 };
 
 // How a worker ended, as the error of the calls that it was making.
-RpcError worker_died(const WorkerProcess::End& end, std::vector<std::string> last_errors);
+RpcError worker_died(const WorkerProcess::End& end, const std::vector<std::string>& last_errors);
 
 }  // namespace rkllm_mcp

@@ -159,6 +159,14 @@ TEST_CASE("what a function fills in is not called like its type where the code o
                       R"({"for":"f.Info","quote":"void* Info",)"
                       R"("out":{"chosen_by":"ask","size":"n","structs":{"A":"Info"}}})"),
              has_text("x.h:3:27: error: the parameter Info is called like its own type"));
+  CHECK_THAT(test::refusal("typedef float level;\ntypedef struct c c;\nc* mk(int n);\nint f(c* h, level* level);",
+                           R"({"output":{"namespace":"rkllm_mcp","include":"rkllm_mcp"},"session":{"n":{"learn":"x"}},)"
+                           R"("returns":{"int":{"status":{}}},"entries":[)"
+                           R"({"for":"mk.n","quote":"int n","session":"n"},)"
+                           R"({"for":"mk.return","quote":"c*","handle":{"role":"creates"}},)"
+                           R"({"for":"f.h","quote":"c* h","handle":{"role":"uses"}},)"
+                           R"({"for":"f.level","quote":"level* level","out":{"count":"session.n"}}]})"),
+             has_text("x.h:4:24: error: the parameter level is called like its own type"));
   CHECK(repeated("typedef struct { int i; } Info;\nint f(Info* Info);",
                  R"({"for":"f.Info","quote":"Info* Info","out":{}})") == "accepted");
 }

@@ -43,6 +43,12 @@ int query(struct archive* archive, enum Ask cmd, void* info, unsigned size);
 struct Old { int x; int y[3]; char names[2][4]; };
 int go(const struct Old* where);
 int grid(struct archive* archive, char out[16], int* n);
+const char* const label(void);
+typedef const char* word;
+word say(int word);
+struct Pair { int left; };
+struct Pair pair_of(int Pair);
+const struct Pair* const kept_pair(int Pair);
 )";
   std::string newer = older + "int extra(Size size);\n";
   const auto replace = [&](const std::string& old, const std::string& now) {
@@ -71,7 +77,10 @@ int grid(struct archive* archive, char out[16], int* n);
       {"for":"New.names","since":"2","quote":"char names[2][4]","array":{"whole":true}},
       {"for":"grid.archive","quote":"archive* archive","handle":{"role":"uses"}},
       {"for":"grid.out","quote":"char* out","out":{"whole":true}},
-      {"for":"grid.n","quote":"int* n","out":{}}]})");
+      {"for":"grid.n","quote":"int* n","out":{}},
+      {"for":"label.return","quote":"const char* const","text":{}},
+      {"for":"say.return","quote":"word","text":{}},
+      {"for":"kept_pair.return","quote":"const Pair* const","object":{}}]})");
   CHECK_NOTHROW(
       verify(generate({{test::file(folder, "1.h", older), "1"}, {test::file(folder, "2.h", newer), "2"}}, overlay),
              kSupport, "out"));
