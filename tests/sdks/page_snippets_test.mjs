@@ -2,7 +2,7 @@
 // and this program, and those that name an address and headers. Snippets in Python are not run.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -16,6 +16,7 @@ const kInitialize = { jsonrpc: '2.0', id: 1, method: 'initialize',
 
 let board;
 let folder;
+let kinds; // the snippets, as functions
 let shown; // the text of a snippet, with the access token in its place
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rkllm-mcp-tokens-'));
@@ -23,6 +24,7 @@ before(async () => {
   await writeFile(tokens, `page ${kToken} call,admin\n`, { mode: 0o600 });
   board = await Board.start({ 'auth.tokens': tokens });
   const { kSnippets } = await import(pathToFileURL(process.env.PAGE_SNIPPETS));
+  kinds = kSnippets;
   shown = (name) => kSnippets[name]({ at: board.url, model: kModel }).replaceAll('ACCESS_TOKEN', kToken);
 });
 after(async () => {
@@ -79,5 +81,45 @@ test('page: the addresses that people enter by hand are those of the interfaces 
   assert.equal((await (await get(`${address('Continue')}/models`)).json()).object, 'list');
   for (const name of ['Home Assistant', 'VS Code (chat)']) {
     assert.ok((await (await get(`${address(name)}/api/tags`)).json()).models.length > 0, name);
+  }
+});
+
+// A hub's file may be called anything.
+const kOddNames = ['a;touch gone', "it's-$(touch gone)", '"q" \\ `touch gone`'];
+
+test('page: a name of a model is a word of a shell whatever it holds', async () => {
+  const folder_of_shell = await mkdtemp(join(tmpdir(), 'rkllm-mcp-pasted-'));
+  // What is called prints its arguments and the model of its environment.
+  await writeFile(join(folder_of_shell, 'said'), '#!/bin/sh\nprintf "%s\\n" "$ANTHROPIC_MODEL" "$@"\n', { mode: 0o700 });
+  for (const model of kOddNames) {
+    const said = async (name) => {
+      const text = kinds[name]({ at: board.url, model }).replace(/^curl /, './said ').replace(/claude$/, './said');
+      return run('sh', ['-c', `cd '${folder_of_shell}' && ${text}`]);
+    };
+    const body = (await said('curl')).trimEnd().split('\n').at(-1);
+    assert.equal(JSON.parse(body).model, model);
+    assert.equal((await said('Claude Code (model)')).trimEnd(), model);
+  }
+  assert.deepEqual(await readdir(folder_of_shell), ['said']);
+  await rm(folder_of_shell, { recursive: true });
+});
+
+test('page: a name of a model is one text in programs and settings whatever it holds', () => {
+  for (const model of kOddNames) {
+    const text_of = (name) => kinds[name]({ at: board.url, model });
+    // Texts in double quotes, as JSON has them, are the same in Python, JavaScript, TOML and YAML.
+    for (const [name, before] of [['openai (Python)', 'model='], ['openai (Node)', 'model: '], ['anthropic (Python)', 'model='],
+      ['ollama (Python)', 'model='], ['LangChain', 'model='], ['Continue', 'model: '], ['Codex', 'model = ']]) {
+      assert.ok(text_of(name).includes(before + JSON.stringify(model)), name);
+    }
+    assert.equal(JSON.parse(text_of('Zed').replace(/^\/\/.*\n/, '')).language_models.openai_compatible.Board.available_models[0].name, model);
+    assert.ok(model in JSON.parse(text_of('opencode')).provider.board.models);
+  }
+});
+
+test('page: every snippet has a place for the access token', () => {
+  for (const name of Object.keys(kinds)) {
+    // Codex takes it from a variable of the environment.
+    assert.match(kinds[name]({ at: board.url, model: kModel }), name === 'Codex' ? /RKLLM_MCP_TOKEN/ : /ACCESS_TOKEN/, name);
   }
 });
