@@ -3,23 +3,41 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
+#include <stdexcept>
 
 namespace rkllm_mcp {
+namespace {
 
-std::string piped_input(const std::string& what, PipedInput wish) {
-  constexpr int kSilenceMs = 1000;
-  constexpr int kPatienceMs = 4000;
-  pollfd ready{STDIN_FILENO, POLLIN, 0};
-  if (::poll(&ready, 1, kSilenceMs) == 0) {
+constexpr std::chrono::milliseconds kSilence{1000};
+
+// Whether there is something to read, or the end of it.
+bool comes_within(std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    pollfd ready{STDIN_FILENO, POLLIN, 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    const int count = ::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (count < 0 && errno == EINTR) continue;  // it was stopped and goes on (Ctrl-Z, fg)
+    return count != 0;
+  }
+}
+
+}  // namespace
+
+std::string piped_input(const std::string& what, PipedInput wish, std::chrono::milliseconds patience) {
+  const auto silence = std::min(kSilence, patience);
+  if (!comes_within(silence)) {
     std::fprintf(stderr,
                  "rkllm-mcp: waiting for %s on standard input; Ctrl-D ends it, and < /dev/null says that none come\n",
                  what.c_str());
-    if (wish == PipedInput::kMayBeNone && ::poll(&ready, 1, kPatienceMs) == 0) {
-      std::fprintf(stderr, "rkllm-mcp: nothing came, going on without; - in its place waits longer\n");
-      return {};
+    if (wish == PipedInput::kMayBeNone && !comes_within(patience - silence)) {
+      throw std::invalid_argument(
+          "nothing came on standard input; < /dev/null says that nothing comes, - waits for ever");
     }
   }
   std::string text;

@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -19,9 +20,10 @@ CLI::App* add_call(CLI::App& app, Parsed& parsed) {
   add_settings_options(*command, parsed);
   command->add_option("METHOD", parsed.call.method, "e.g. rkllm_run_async")->required()->check(not_empty());
   command
-      ->add_option("PARAMS", parsed.call.params,
-                   "Its params, as JSON; -: what is piped into standard input; nothing: the same, and {} where nothing "
-                   "comes within 5 s")
+      ->add_option(
+          "PARAMS", parsed.call.params,
+          "Its params, as JSON; -: what is piped into standard input; nothing: the same, {} at its end, and given up "
+          "where nothing comes within 10 s")
       ->type_name("JSON");
   command->add_option("--to", parsed.call_to, words_of_urls() + " (default: the TCP port of the settings)")
       ->type_name("URL");
@@ -93,7 +95,11 @@ CallOptions call_options(Parsed& parsed) {
   if (text == "-") {
     text = piped_input("the parameters", PipedInput::kAskedFor);
   } else if (text.empty() && ::isatty(STDIN_FILENO) != 1) {
-    text = piped_input("the parameters", PipedInput::kMayBeNone);
+    try {
+      text = piped_input("the parameters", PipedInput::kMayBeNone);
+    } catch (const std::invalid_argument& nothing_came) {
+      throw CLI::ValidationError("PARAMS", nothing_came.what());
+    }
   }
   if (without_space_around(text).empty()) text = "{}";
   const Json params = Json::parse(text, nullptr, false);

@@ -32,7 +32,7 @@ CLI::App* add_ask(CLI::App& app, Parsed& parsed) {
       "ask",
       "Ask a model one question and print the answer.\n"
       "What is piped into standard input is added to the question: rkllm-mcp ask \"Explain this error\" < error.log. "
-      "Where nothing comes for 5 s it is asked without; - as the last word waits");
+      "Where nothing comes within 10 s it is not asked; - as the last word waits");
   command->group(kTalking);
   command->add_option("TEXT", parsed.ask.words, "The question");
   add_model_option(*command, parsed.ask.model, kWhichModel);

@@ -1,4 +1,5 @@
 // `rkllm-mcp chat` and `rkllm-mcp ask`, with a server that says what the test wants, and on a terminal.
+#include "cli/piped_input.hpp"
 #include "support/catch.hpp"
 #include "support/eventually.hpp"
 #include "support/paths.hpp"
@@ -9,6 +10,10 @@
 
 #include <httplib.h>
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -187,22 +192,40 @@ TEST_CASE("ask adds what is piped in to the question") {
   CHECK(process.wait() == 0);
 }
 
-TEST_CASE("ask does not wait for ever for a pipe that nobody writes to, unless a dash asks for what comes") {
+TEST_CASE(
+    "ask takes what comes late into its pipe, and asks without it only where standard input says that none comes") {
   ChatServer server;
   const Person person;
-  Process::Options open = person.options({"ask", "Why?", "--to", server.place()});
-  open.input = Process::Options::Input::kPipe;
-  Process alone(open);
-  CHECK(alone.read_rest() == "You said: Why?\n");
-  CHECK(alone.wait() == 0);
-  CHECK_THAT(alone.error_text(), has_text("waiting for more of the question on standard input") &&
-                                     has_text("nothing came, going on without; - in its place waits longer"));
-  open.args.insert(open.args.end() - 2, "-");
-  Process patient(open);
+  Process::Options options = person.options({"ask", "Why?", "--to", server.place()});
+  CHECK(Process(options).read_rest() == "You said: Why?\n");  // its standard input is /dev/null
+  options.input = Process::Options::Input::kPipe;
+  Process late(options);
+  REQUIRE(late.wait_for_error_text("waiting for more of the question on standard input"));
+  REQUIRE(late.write("a log"));
+  late.close_input();
+  CHECK(late.read_rest() == "You said: Why?\n\na log\n");
+  CHECK(late.wait() == 0);
+  options.args.insert(options.args.end() - 2, "-");
+  Process patient(options);
   patient.write("a log");
   patient.close_input();
   CHECK(patient.read_rest() == "You said: Why?\n\na log\n");
   CHECK(patient.wait() == 0);
+}
+
+TEST_CASE("a pipe that nobody writes to is given up where nobody asked for what comes, and its end is nothing") {
+  const int before = ::dup(STDIN_FILENO);
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  REQUIRE(::dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+  const auto read = [] {
+    return rkllm_mcp::piped_input("more", rkllm_mcp::PipedInput::kMayBeNone, std::chrono::milliseconds(0));
+  };
+  CHECK_THROWS_WITH(read(), "nothing came on standard input; < /dev/null says that nothing comes, - waits for ever");
+  ::close(ends[1]);
+  CHECK(read().empty());
+  ::dup2(before, STDIN_FILENO);
+  for (const int each : {before, ends[0]}) ::close(each);
 }
 
 TEST_CASE("ask without a question, a server without chats, an unknown model and no server each name the next step") {
