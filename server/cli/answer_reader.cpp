@@ -30,6 +30,7 @@ bool is_true(const Json& object, std::string_view name) {
 std::string AnswerReader::take(const Json& message) {
   const Json* id = member(message, "id");
   const Json* error = member(message, "error");
+  if (error != nullptr && error->is_null() && member(message, "result") != nullptr) error = nullptr;  // as of 1.0
   const bool is_ours = id != nullptr && *id == id_;
   if (error != nullptr && is_ours && is_outdated(*error)) return {};
   if (error != nullptr && (is_ours || (id != nullptr && id->is_null()))) {

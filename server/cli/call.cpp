@@ -53,8 +53,15 @@ void print(const std::string& text) {
 
 // What a server answers as an error, or a tool in its result, and what to do next where the server does not say so.
 std::string words_of_failure(const Json& error) {
+  if (!error.is_object()) return error.dump();
   const Json content = error.value("content", Json());
-  if (content.is_array() && !content.empty() && content[0].is_object()) return content[0].value("text", "failed");
+  if (content.is_array()) {
+    for (const Json& each : content) {
+      const Json type = each.is_object() ? each.value("type", Json()) : Json();
+      const Json text = each.is_object() ? each.value("text", Json()) : Json();
+      if (type == "text" && text.is_string()) return text.get<std::string>();
+    }
+  }
   const Json message = error.value("message", Json());
   const Json code = error.value("code", Json());
   std::string words = message.is_string() ? message.get<std::string>() : error.dump();

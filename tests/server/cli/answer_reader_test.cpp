@@ -23,6 +23,8 @@ TEST_CASE("a single reply ends the call, and is text where it has text") {
   AnswerReader other(1, Delivery::kReliable);
   CHECK(other.take({{"id", 1}, {"result", {{"status", 0}}}}) == R"({"status":0})");
   CHECK(other.state() == State::kSucceeded);
+  AnswerReader old(1, Delivery::kReliable);  // JSON-RPC 1.0 has both
+  CHECK(old.take({{"id", 1}, {"result", {{"text", "Hello"}}}, {"error", nullptr}}) == "Hello");
 }
 
 TEST_CASE("chunks are joined until the one that says end") {

@@ -6,6 +6,8 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <httplib.h>
+
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -193,6 +196,36 @@ TEST_CASE("call ends with 1, shows the error that the server answers with, and s
   const auto tool = server.call({"tools/call", R"({"name":"calculate","arguments":{"expression":"1/"}})"}, "tcp");
   CHECK(tool.status == 1);
   CHECK_THAT(tool.err, has_text("rkllm-mcp: tools/call: params.arguments.expression: expected a number"));
+}
+
+TEST_CASE("call shows what another server means by its error, whatever form that has") {
+  httplib::Server server;
+  Json answer;
+  server.Post("/.*", [&answer](const httplib::Request&, httplib::Response& response) {
+    response.set_content(answer.dump(), "application/json");
+  });
+  const int port = server.bind_to_any_port("127.0.0.1");
+  std::thread thread([&server] { server.listen_after_bind(); });
+  const TemporaryDirectory home;
+  const auto words_for = [&](const Json& member) {
+    answer = {{"jsonrpc", "2.0"}, {"id", 1}};
+    answer.update(member);
+    const auto finished = run_to_end(
+        options(home, {kProgram, "call", "--text", "boom", "{}", "--to", "http://127.0.0.1:" + std::to_string(port)}));
+    CHECK(finished.status == 1);
+    return finished.err;
+  };
+  const auto failed = [](const Json& content) { return Json{{"result", {{"isError", true}, {"content", content}}}}; };
+  const Json link{{"type", "resource_link"}, {"uri", "x:y"}, {"name", "log"}};
+  CHECK(words_for({{"error", "boom"}}) == "rkllm-mcp: boom: \"boom\"\n");
+  CHECK(words_for({{"error", nullptr}}) == "rkllm-mcp: boom: null\n");
+  CHECK(words_for({{"error", {{"code", "x"}}}}) == "rkllm-mcp: boom: {\"code\":\"x\"}\n");
+  CHECK(words_for(failed(Json::array({link, Json{{"type", "text"}, {"text", "no disk"}}}))) ==
+        "rkllm-mcp: boom: no disk\n");
+  CHECK_THAT(words_for(failed(Json::array({Json{{"type", "text"}, {"text", 5}}}))), has_text("\"text\":5"));
+  CHECK_THAT(words_for(failed(Json::array())), has_text("\"isError\":true"));
+  server.stop();
+  thread.join();
 }
 
 TEST_CASE("the first start writes a complete settings file, later ones leave it alone") {
