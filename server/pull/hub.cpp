@@ -8,6 +8,7 @@
 #include <rkllm_mcp/json.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -123,11 +124,26 @@ auto rank_of(const HubFile& file, const BoardFacts& board) {
                     release_in(last_part(file.name)).value_or(Release{}));
 }
 
-// Of several that would do.
-std::string reason_of_choice(const HubFile& chosen, const BoardFacts& board) {
+// Of several that would do. What decided is what rank_of() looks at first and differs.
+std::string reason_of_choice(const HubFile& chosen, std::vector<const HubFile*> rivals, const BoardFacts& board) {
+  const auto names_chip = [&board](const HubFile* each) { return chip_in_name(each->name) == board.chip; };
+  std::string reason;
+  if (names_chip(&chosen) && std::erase_if(rivals, std::not_fn(names_chip)) > 0) {
+    if (rivals.size() == 1) return "the only one that names the chip";
+    reason = "of those that name the chip ";
+  }
   const auto leaves = leaves_memory(chosen, board);
-  if (!leaves) return "the largest of those";
-  return *leaves ? "the largest that leaves a quarter of the memory" : "the smallest, which leaves little memory";
+  const auto is_known = [](const HubFile* each) { return bytes_of(*each).has_value(); };
+  if (!is_known(&chosen)) {
+    reason += "one whose size is not known";
+    if (std::ranges::any_of(rivals, is_known)) reason += "; the others leave little memory";
+  } else if (leaves && !*leaves) {
+    reason += "the smallest, which leaves little memory";
+  } else {
+    reason += std::ranges::all_of(rivals, is_known) ? "the largest" : "the largest of known size";
+    if (leaves) reason += " that leaves a quarter of the memory";
+  }
+  return reason;
 }
 
 // Each on a line of its own, with what speaks against it; the chosen one, if any, is marked.
@@ -135,8 +151,8 @@ std::string listed(const std::vector<HubFile>& files, const BoardFacts& board, c
   std::string text;
   std::size_t named = 0;
   std::string why_chosen = words_for(board);
-  if (chosen != nullptr && fitting_files(files, board).size() > 1)
-    why_chosen += ": " + reason_of_choice(*chosen, board);
+  const auto fitting = fitting_files(files, board);
+  if (chosen != nullptr && fitting.size() > 1) why_chosen += ": " + reason_of_choice(*chosen, fitting, board);
   for (const HubFile& each : files) {
     const bool is_chosen = &each == chosen;
     if (!is_chosen && named == kMostNamed) continue;

@@ -7,6 +7,18 @@
 #include <string>
 
 namespace rkllm_mcp {
+namespace {
+
+// "1_8" is 1.8 in some names, and a release and a size in others ("Llama_3_2_1B"): the smaller of both is true of each.
+double least_number_in(std::string text) {
+  const auto underscore = text.find('_');
+  if (underscore == std::string::npos) return std::stod(text);
+  const double last = std::stod(text.substr(underscore + 1));
+  text[underscore] = '.';
+  return std::min(std::stod(text), last);
+}
+
+}  // namespace
 
 std::optional<std::string> chip_in_name(std::string_view name) {
   constexpr std::array kChips{"rk3588", "rk3576", "rk3562", "rv1126b", "rk3568", "rk3566"};
@@ -20,7 +32,7 @@ std::optional<std::string> chip_in_name(std::string_view name) {
 }
 
 std::optional<std::int64_t> least_bytes_in(std::string_view name) {
-  static const std::regex kWeights("(^|[^0-9A-Za-z.])([0-9]{1,4}([.][0-9]{1,3})?)([BbMm])([^0-9A-Za-z.]|[.][^0-9]|$)");
+  static const std::regex kWeights("(^|[^0-9A-Za-z.])([0-9]{1,4}([._][0-9]{1,3})?)([BbMm])([^0-9A-Za-z.]|[.][^0-9]|$)");
   static const std::regex kBits("(^|[^0-9A-Za-z])[Ww](4|8|16)[Aa](4|8|16)([^0-9A-Za-z]|$)");
   std::match_results<std::string_view::const_iterator> weights;
   std::match_results<std::string_view::const_iterator> bits;
@@ -30,7 +42,7 @@ std::optional<std::int64_t> least_bytes_in(std::string_view name) {
   constexpr double kBillion = 1e9;
   constexpr double kBitsOfByte = 8;
   const char unit = *weights[4].first;
-  const double number = std::stod(weights[2].str()) * (unit == 'B' || unit == 'b' ? kBillion : kMillion);
+  const double number = least_number_in(weights[2].str()) * (unit == 'B' || unit == 'b' ? kBillion : kMillion);
   return static_cast<std::int64_t>(number * std::stod(bits[2].str()) / kBitsOfByte);
 }
 

@@ -110,11 +110,40 @@ TEST_CASE("of several files for a board the largest is taken that leaves memory,
         "To have another, name it: hf.co/a/b:FILE");
 }
 
+TEST_CASE("the list's reason for the choice is what has decided") {
+  const BoardFacts board{"rk3588", 1000};
+  const auto reason = [](const std::vector<HubFile>& files, const BoardFacts& of) {
+    const std::string words = words_of_choice(files, choose_model(files, "", of, "a/b"), of, "a/b");
+    const auto begin = words.find("(for this board, rk3588: ") + std::string("(for this board, rk3588: ").size();
+    return words.substr(begin, words.find(')', begin) - begin);
+  };
+  const HubFile small{"x-rk3588-small.rkllm", 300, {}, kHub};
+  const HubFile smaller{"x-rk3588-tiny.rkllm", 200, {}, kHub};
+  const HubFile tight{"x-rk3588-huge.rkllm", 900, {}, kHub};
+  const HubFile for_any{"x.rkllm", 700, {}, kHub};
+  const HubFile unknown{"x-rk3588-more.rkllm", {}, {}, kHub};
+  const HubFile also_unknown{"x-rk3588-most.rkllm", {}, {}, kHub};
+  CHECK(reason({small, for_any}, board) == "the only one that names the chip");
+  CHECK(reason({small, smaller, for_any}, board) ==
+        "of those that name the chip the largest that leaves a quarter of the memory");
+  CHECK(reason({tight, unknown}, board) == "one whose size is not known; the others leave little memory");
+  CHECK(reason({unknown, also_unknown}, board) == "one whose size is not known");
+  CHECK(reason({small, unknown}, board) == "the largest of known size that leaves a quarter of the memory");
+  CHECK(reason({{"x-rk3588-a.rkllm", 990, {}, kHub}, tight}, board) == "the smallest, which leaves little memory");
+  CHECK(reason({small, tight}, {"rk3588", {}}) == "the largest");
+  CHECK(reason({small, unknown}, {"rk3588", {}}) == "the largest of known size");
+}
+
 TEST_CASE("where the hub tells no size, the name tells how large a model is at least") {
   CHECK(least_bytes_in("Qwen2.5-7B-Instruct-rk3588-w8a8_g128-opt-1.rkllm") == 7'000'000'000);
   CHECK(least_bytes_in("qwen3-0.6b-rk3576-W4A16.rkllm") == 300'000'000);
   CHECK(least_bytes_in("w8a8/SmolLM-135M_w8a8.rkllm") == 135'000'000);
   CHECK(least_bytes_in("x-w8a8-1.5B.rkllm") == 1'500'000'000);
+  CHECK(least_bytes_in("InternLM2_1_8b_w8a8.rkllm") == 1'800'000'000);  // a point is none in some names
+  CHECK(least_bytes_in("qwen_0_5B-w8a8.rkllm") == 500'000'000);
+  CHECK(least_bytes_in("1_8b-w8a8.rkllm") == 1'800'000'000);
+  CHECK(least_bytes_in("qwen3_8b_w8a8.rkllm") == 8'000'000'000);
+  CHECK(least_bytes_in("Llama_3_2_1B-w8a8.rkllm") == 1'000'000'000);  // or it is the model's release
   for (const char* const name : {"Qwen2.5-7B-rk3588.rkllm", "x-rk3588-w8a8_v1.2.1b1.rkllm", "8x7B-w8a8.rkllm",
                                  "30A3B-w8a8.rkllm", "7B-w8a8x.rkllm", ""}) {
     INFO(name);
