@@ -51,10 +51,8 @@ Findings examine_ports(const Machine& machine);    // those of the settings
 Findings examine_secrets(const Machine& machine);  // permissions of settings, access tokens, keys
 Findings examine_network(const Machine& machine);  // clock, name resolution
 
-// The cure where there is no library, or too old a one.
-inline constexpr const char* kFetchLibrary =
-    "sudo curl -Lo /usr/lib/librkllmrt.so "
-    "https://github.com/airockchip/rknn-llm/raw/main/rkllm-runtime/Linux/librkllm_api/aarch64/librkllmrt.so";
+// The cure where there is no library, or too old a one: fetches one to where the server looks for it.
+std::string fetch_library(const Machine& machine);
 
 // What several parts ask.
 std::string text_of(const Machine& machine, std::string_view path);  // of a small file below the root; "" if unreadable

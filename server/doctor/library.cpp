@@ -3,6 +3,7 @@
 #include "backend/loaded_library.hpp"
 #include "doctor/doctor.hpp"
 #include "doctor/needed_libraries.hpp"
+#include "text/shell_word.hpp"
 
 #include <rkllm_mcp/abi_set.hpp>
 #include <rkllm_mcp/errors.hpp>
@@ -19,6 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "library";
+constexpr const char* kLibraryUrl =
+    "https://github.com/airockchip/rknn-llm/raw/main/rkllm-runtime/Linux/librkllm_api/aarch64/librkllmrt.so";
 constexpr std::array kFolders{"usr/local/lib",
                               "lib/aarch64-linux-gnu",
                               "usr/lib/aarch64-linux-gnu",
@@ -76,6 +79,21 @@ void examine_needs(const Machine& machine, const LibraryFile& file, Findings& fi
 
 }  // namespace
 
+// A server that runs has the old file mapped, and would crash if it was written over.
+std::string fetch_library(const Machine& machine) {
+  const std::string& named = machine.settings.runtime.library;
+  const bool is_default = named.empty() || named == kSimulatorLibrary;
+  const fs::path path = is_default ? fs::path("/usr/lib/librkllmrt.so") : fs::path(named);
+  const std::string fresh = shell_word(path.string() + ".new");
+  std::string folder;
+  std::error_code error;
+  if (path.has_parent_path() && !is_default && !fs::is_directory(path.parent_path(), error)) {
+    folder = "sudo mkdir -p " + shell_word(path.parent_path().string()) + " && ";
+  }
+  return folder + "sudo curl -fLo " + fresh + " " + kLibraryUrl + " && sudo mv " + fresh + " " +
+         shell_word(path.string());
+}
+
 std::string runtime_version_of(const Machine& machine) {
   try {
     return library_of(machine).version;
@@ -89,9 +107,9 @@ Findings examine_library(const Machine& machine) {
   try {
     file = library_of(machine);
   } catch (const std::exception& error) {
-    return {
-        {kLibrary, Level::kProblem, reason_of(error),
-         platform_of(machine).empty() ? "rkllm-mcp serve --simulator   # on a machine without an NPU" : kFetchLibrary}};
+    return {{kLibrary, Level::kProblem, reason_of(error),
+             platform_of(machine).empty() ? "rkllm-mcp serve --simulator   # on a machine without an NPU"
+                                          : fetch_library(machine)}};
   }
   Findings findings;
   if (file.simulated) {
@@ -110,7 +128,7 @@ Findings examine_library(const Machine& machine) {
       findings.push_back({kLibrary, Level::kOk, text});
     }
   } catch (const std::exception& error) {
-    findings.push_back({kLibrary, Level::kProblem, error.what(), kFetchLibrary});
+    findings.push_back({kLibrary, Level::kProblem, error.what(), fetch_library(machine)});
   }
   examine_needs(machine, file, findings);
   return findings;

@@ -76,7 +76,7 @@ void examine_model(const Machine& machine, const std::string& runtime, const fs:
     findings.push_back({kModels, Level::kWarning,
                         path.string() + " was, by its name, made with version " + shown_release(*made_with) +
                             " of the toolkit; the runtime " + runtime + " is older, and may refuse it",
-                        std::string(kFetchLibrary) + "   # the newest one; then restart the server"});
+                        fetch_library(machine) + "   # the newest one; then restart the server"});
     return;
   }
   if (available && bytes > *available) {
@@ -96,13 +96,22 @@ void examine_model(const Machine& machine, const std::string& runtime, const fs:
 // Its file is where the server would look for it, and is looked at with the others; or it is said why it is not.
 void examine_preset(const FileRules& rules, const std::string& name, const std::string& path, std::set<fs::path>& files,
                     Findings& findings) {
+  constexpr const char* kPullOrName = "rkllm-mcp pull hf.co/OWNER/NAME   # or name a file that rkllm-mcp models shows";
   const std::string of = "models." + name + ": " + path;
+  std::error_code error;
+  if (path.empty()) {
+    findings.push_back({kModels, Level::kProblem, "models." + name + " names no file: its model_path is empty",
+                        "rkllm-mcp models   # then set models." + name + ".param.model_path to one of those"});
+    return;
+  }
+  if (fs::path(path).is_absolute() && !fs::exists(path, error) && error != std::errc::permission_denied) {
+    findings.push_back({kModels, Level::kProblem, of + " is not there", kPullOrName});
+    return;
+  }
   try {
     const fs::path file = rules.path_for(path, FileUse::kRead);
-    std::error_code error;
     if (fs::path(path).is_relative() && !fs::exists(file, error)) {
-      findings.push_back({kModels, Level::kProblem, of + " is in none of the folders of models",
-                          "rkllm-mcp pull hf.co/OWNER/NAME   # or name a file that rkllm-mcp models shows"});
+      findings.push_back({kModels, Level::kProblem, of + " is in none of the folders of models", kPullOrName});
       return;
     }
     const auto is_it = [&file](const fs::path& each) {
@@ -110,8 +119,8 @@ void examine_preset(const FileRules& rules, const std::string& name, const std::
       return each == file || fs::equivalent(each, file, unreadable);
     };
     if (std::ranges::none_of(files, is_it)) files.insert(file);
-  } catch (const std::exception& error) {
-    findings.push_back({kModels, Level::kProblem, of + ": " + error.what(),
+  } catch (const std::exception& refused) {
+    findings.push_back({kModels, Level::kProblem, of + ": " + refused.what(),
                         "mv " + shell_word(path) + " FOLDER   # one of runtime.model_dirs; or add its own to those"});
   }
 }

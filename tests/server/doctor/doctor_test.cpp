@@ -118,7 +118,21 @@ TEST_CASE("a library that is not there is a problem, and the cure fetches it") {
   const auto fault = only_fault(doctor::examine_library(board.machine));
   CHECK(fault.level == Level::kProblem);
   CHECK_THAT(fault.text, has_text("librkllmrt.so"));
-  CHECK_THAT(fault.cure, has_text("curl"));
+  CHECK_THAT(fault.cure, has_text("sudo curl -fLo /usr/lib/librkllmrt.so.new https://") &&
+                             has_text(" && sudo mv /usr/lib/librkllmrt.so.new /usr/lib/librkllmrt.so"));
+}
+
+TEST_CASE("a library of the settings that is not there is fetched to where they say, beside it first") {
+  Board board;
+  board.machine.settings.runtime.library = board.path("opt/r k/librkllmrt.so");
+  const std::string to = "'" + board.path("opt/r k/librkllmrt.so") + "'";
+  const std::string fresh = "'" + board.path("opt/r k/librkllmrt.so.new") + "'";
+  const auto cure = [&board] { return only_fault(doctor::examine_library(board.machine)).cure; };
+  CHECK_THAT(cure(),
+             has_text("sudo mkdir -p '" + board.path("opt/r k") + "' && sudo curl -fLo " + fresh + " https://"));
+  CHECK_THAT(cure(), has_text(" && sudo mv " + fresh + " " + to));
+  fs::create_directories(board.path("opt/r k"));
+  CHECK_THAT(cure(), !has_text("mkdir"));
 }
 
 TEST_CASE("a library for another machine is a problem that names both") {
@@ -425,6 +439,20 @@ TEST_CASE("a model of the settings that is in none of the folders is a problem t
   });
   REQUIRE(named != found.end());
   CHECK(named->level == Level::kProblem);
+}
+
+TEST_CASE("a model of the settings that is nowhere, or has no path, is told as that, and nothing is to be moved") {
+  Board board;
+  const auto fault_of = [&board](const std::string& path) {
+    board.machine.settings.models = {{"big", {{"param", {{"model_path", path}}}}}};
+    return only_fault(doctor::examine_models(board.machine));
+  };
+  const auto nowhere = fault_of("/nowhere/big.rkllm");
+  CHECK(nowhere.text == "models.big: /nowhere/big.rkllm is not there");
+  CHECK_THAT(nowhere.cure, has_text("rkllm-mcp pull") && !has_text("mv "));
+  const auto empty = fault_of("");
+  CHECK(empty.text == "models.big names no file: its model_path is empty");
+  CHECK_THAT(empty.cure, has_text("models.big.param.model_path") && !has_text("mv "));
 }
 
 TEST_CASE("a relative path of a model is looked for where the server would, and looked at there, once") {
