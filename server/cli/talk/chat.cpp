@@ -163,10 +163,12 @@ class Chat {
     try {
       LoadProgressLine progress(server_, conversation_.model());
       const auto end = conversation_.ask(question, {[&](const std::string& text) {
+                                                      quiet.go_on();
                                                       progress.end();
                                                       if (output_ == Output::kText) printer.text(text);
                                                     },
                                                     [&](const std::string& text) {
+                                                      quiet.go_on();
                                                       progress.end();
                                                       thinking += text;
                                                       if (shows_thinking_) printer.thinking(text);

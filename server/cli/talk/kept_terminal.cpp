@@ -40,7 +40,8 @@ void go_on(int) {
 
 void restore_and_stop(int signal) {
   const int before = errno;
-  if (is_foreground() && ::tcgetattr(STDIN_FILENO, &terminal_when_stopped) == 0) {
+  // Where it has come back without a signal, what it is to go on as is known already.
+  if (is_foreground() && (is_stopped != 0 || ::tcgetattr(STDIN_FILENO, &terminal_when_stopped) == 0)) {
     ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
     is_stopped = 1;
   }
@@ -52,17 +53,6 @@ void restore_and_stop(int signal) {
   ::sigaction(signal, &ours, nullptr);
   go_on(SIGCONT);
   errno = before;
-}
-
-// Gives whether it was on.
-bool set_echo(bool is_on) {
-  termios terminal{};
-  if (::tcgetattr(STDIN_FILENO, &terminal) != 0) return false;
-  constexpr tcflag_t kEcho = ECHO;
-  const bool was_on = (terminal.c_lflag & kEcho) != 0;
-  terminal.c_lflag = is_on ? terminal.c_lflag | kEcho : terminal.c_lflag & ~kEcho;
-  ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
-  return was_on;
 }
 
 }  // namespace
@@ -99,9 +89,21 @@ KeptTerminal::~KeptTerminal() {
   ::sigaction(SIGCONT, &at_going_on_before, nullptr);
 }
 
-QuietKeys::QuietKeys() : was_shown_(set_echo(false)) {}
-QuietKeys::~QuietKeys() {
-  if (was_shown_) set_echo(true);
+QuietKeys::QuietKeys() {
+  is_terminal_ = ::tcgetattr(STDIN_FILENO, &before_) == 0;
+  if (!is_terminal_) return;
+  termios quiet = before_;
+  constexpr tcflag_t kEcho = ECHO;
+  quiet.c_lflag &= ~kEcho;
+  ::tcsetattr(STDIN_FILENO, TCSANOW, &quiet);
 }
+
+QuietKeys::~QuietKeys() {
+  if (!is_terminal_) return;
+  ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);  // in the background it stops here, until the shell brings it back
+  is_stopped = 0;
+}
+
+void QuietKeys::go_on() const { rkllm_mcp::go_on(SIGCONT); }
 
 }  // namespace rkllm_mcp

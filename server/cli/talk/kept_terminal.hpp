@@ -4,6 +4,8 @@
 // Threads: one.
 #pragma once
 
+#include <termios.h>
+
 namespace rkllm_mcp {
 
 // When it goes, or a signal ends or stops the program (Ctrl-Z), the terminal is as it was when this was made; when the
@@ -24,8 +26,13 @@ class QuietKeys {
   QuietKeys& operator=(const QuietKeys&) = delete;
   ~QuietKeys();
 
+  // To be called now and then, as before something is printed: some shells (bash) bring a program that runs in the
+  // background back to the foreground without a signal.
+  void go_on() const;
+
  private:
-  const bool was_shown_;
+  termios before_{};
+  bool is_terminal_ = false;
 };
 
 }  // namespace rkllm_mcp

@@ -421,6 +421,39 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("keys are not shown in an answer that comes back from the background without a signal, as with bash") {
+  ChatServer server;
+  const Person person;
+  auto options = person.options({});
+  options.args = {"bash", "-c", "set -m; stty -a; \"$0\" chat small --to \"$1\"; bg; echo told; fg; stty -a; echo left",
+                  kProgram, server.place()};
+  TerminalProcess shell(options, 100);
+  REQUIRE(shell.wait_for(">>> "));
+  const std::string before = shell.shown().substr(0, shell.shown().find("Talking to"));
+  shell.type("endless\n");
+  REQUIRE(shell.wait_for("and so on"));
+  shell.type("\x1a");
+  REQUIRE(shell.wait_for("told"));
+  // The first of them may come before the program knows that it is back.
+  constexpr int kKeys = 100;
+  for (int n = 0; n < kKeys; ++n) {
+    REQUIRE(shell.wait_for("and so on"));
+    shell.type("@");
+  }
+  shell.type("\x03");
+  REQUIRE(shell.wait_for("[stopped]"));
+  REQUIRE(shell.wait_for(">>> "));
+  CHECK(std::ranges::count(shell.shown(), '@') < kKeys);
+  shell.type(
+      "hallo\x01\x06\x7f"
+      "H\n");
+  REQUIRE(shell.wait_for("You said: Hallo"));
+  REQUIRE(shell.wait_for(">>> "));
+  shell.type("\x04");
+  REQUIRE(shell.wait_for(before));
+  REQUIRE(shell.wait_for("left"));
+}
+
 TEST_CASE("Ctrl-C gives a text of several lines up that is not complete, and empties a line") {
   ChatServer server;
   const Person person;
