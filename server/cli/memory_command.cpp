@@ -21,6 +21,7 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -83,7 +84,9 @@ std::unique_ptr<memory::MemoryCalls> calls_for(const MemoryCommandOptions& optio
 class Counted {
  public:
   enum class Shown { kOnTerminal, kNever };
-  explicit Counted(const char* what, Shown shown = Shown::kOnTerminal) : what_(what), shown_(shown) {}
+  // `of`: how many there will be.
+  explicit Counted(const char* what, Shown shown = Shown::kOnTerminal, std::optional<std::int64_t> of = {})
+      : what_(what), shown_(shown), of_(of) {}
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
   ~Counted() { show(ProgressLine::When::kNow); }
@@ -97,11 +100,15 @@ class Counted {
 
  private:
   void show(ProgressLine::When when) {
-    if (count_ > 0 && shown_ == Shown::kOnTerminal) line_.show(std::to_string(count_) + " " + what_, when);
+    if (count_ == 0 || shown_ == Shown::kNever) return;
+    const auto count = static_cast<std::int64_t>(count_);
+    // More may have come since they were counted.
+    line_.show((of_ ? shown_count(count, std::max(count, *of_)) : std::to_string(count)) + " " + what_, when);
   }
 
   const char* const what_;
   const Shown shown_;
+  const std::optional<std::int64_t> of_;
   ProgressLine line_;
   std::size_t count_ = 0;
 };
@@ -197,24 +204,29 @@ class MemoryCommand {
   }
 
   // `printed` is called after each line.
-  void export_one(const std::string& id, const std::function<void()>& printed) {
+  void export_one(const std::string& id, const std::function<void(const Json& line)>& printed) {
     for_each("memory/export", params({{"conversation_id", id}, {"limit", 500}}), "lines", [&printed](const Json& line) {
       print(line);
-      printed();
+      printed(line);
     });
   }
 
   int export_named() {
     Counted lines("lines exported", Counted::of_output());
-    return for_each_id([&](const std::string& id) { export_one(id, [&lines] { lines.add(1); }); });
+    return for_each_id([&](const std::string& id) { export_one(id, [&lines](const Json&) { lines.add(1); }); });
   }
 
   int export_all() {
-    Counted conversations("conversations exported", Counted::of_output());
+    std::vector<std::string> ids;
+    std::int64_t messages = 0;
     for_each("memory/list", params({{"limit", 500}}), "conversations", [&](const Json& each) {
-      export_one(each["conversation_id"], [] {});
-      conversations.add(1);
+      ids.push_back(each["conversation_id"]);
+      messages += each["messages"].get<std::int64_t>();
     });
+    Counted exported("messages exported", Counted::of_output(), messages);
+    for (const std::string& id : ids) {
+      export_one(id, [&exported](const Json& line) { exported.add(line.contains("role") ? 1 : 0); });
+    }
     return kExitOk;
   }
 

@@ -10,6 +10,19 @@
 #include <cstdio>
 
 namespace rkllm_mcp {
+namespace {
+
+// `of`: above 0.
+std::string bar_of(std::int64_t done, std::int64_t of) {
+  constexpr std::int64_t kColumns = 30;
+  constexpr std::int64_t kAll = 100;
+  const std::int64_t known = std::clamp<std::int64_t>(done, 0, of);
+  const auto filled = static_cast<std::size_t>(kColumns * known / of);
+  return "[" + std::string(filled, '#') + std::string(kColumns - filled, '.') + "] " +
+         std::to_string(kAll * known / of) + "%  ";
+}
+
+}  // namespace
 
 ProgressLine::ProgressLine() : is_shown_(::isatty(STDERR_FILENO) == 1) {}
 
@@ -44,12 +57,11 @@ void ProgressLine::clear() {
 
 std::string shown_progress(std::int64_t done, std::optional<std::int64_t> of) {
   if (!of || *of <= 0) return shown_bytes(done);
-  constexpr std::int64_t kColumns = 30;
-  constexpr std::int64_t kAll = 100;
-  const std::int64_t known = std::clamp<std::int64_t>(done, 0, *of);
-  const auto filled = static_cast<std::size_t>(kColumns * known / *of);
-  return "[" + std::string(filled, '#') + std::string(kColumns - filled, '.') + "] " +
-         std::to_string(kAll * known / *of) + "%  " + shown_bytes(done) + " of " + shown_bytes(*of);
+  return bar_of(done, *of) + shown_bytes(done) + " of " + shown_bytes(*of);
+}
+
+std::string shown_count(std::int64_t done, std::int64_t of) {
+  return bar_of(done, of) + std::to_string(done) + " of " + std::to_string(of);
 }
 
 std::string fitted_progress(std::string text, std::size_t columns) {

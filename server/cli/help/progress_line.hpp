@@ -37,6 +37,8 @@ class ProgressLine {
 
 // "[######........] 40%  1.2 GB of 3.0 GB"; "1.2 GB" if nobody knows how many there are in all.
 std::string shown_progress(std::int64_t done, std::optional<std::int64_t> of);
+// "[######........] 40%  120 of 300"
+std::string shown_count(std::int64_t done, std::int64_t of);
 // What of it a narrow terminal has room for: without the bar, then without its last parts.
 std::string fitted_progress(std::string text, std::size_t columns);
 // "40 s left", "12 min left".

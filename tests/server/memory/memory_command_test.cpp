@@ -104,7 +104,7 @@ TEST_CASE("an export into a file counts on the terminal, and one onto the termin
     return process.shown();
   };
   const std::string to_file = "exec \"$@\" > '" + (shell.directory / "exported") + "'";
-  CHECK_THAT(on_terminal(to_file, {"export"}), has_text("2 conversations exported"));
+  CHECK_THAT(on_terminal(to_file, {"export"}), has_text("] 100%  2 of 2 messages exported"));
   CHECK(read_file(shell.directory / "exported").size() == kLines.size());
   CHECK_THAT(on_terminal(to_file, {"export", "a"}), has_text("4 lines exported"));
   CHECK_THAT(on_terminal("exec \"$@\"", {"export"}), !has_text("exported"));
