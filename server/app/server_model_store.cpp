@@ -155,8 +155,9 @@ struct ServerModelStore::Work {
 struct ServerModelStore::Job : std::enable_shared_from_this<Job> {
   std::string source;
   std::map<std::uint64_t, chat::PullListener> listeners{};
-  std::shared_ptr<Work> work{};  // shared with its thread, which may outlive this
-  bool is_stopping = false;      // nobody waited for it any more
+  std::vector<std::string> remarks{};  // of this run, for whoever comes later
+  std::shared_ptr<Work> work{};        // shared with its thread, which may outlive this
+  bool is_stopping = false;            // nobody waited for it any more
 };
 
 class ServerModelStore::Ticket final : public chat::QueuePlace {
@@ -221,13 +222,26 @@ std::unique_ptr<chat::QueuePlace> ServerModelStore::pull(const std::string& sour
     found = jobs_.emplace(source, job).first;
     run(*job);
   }
+  Job& job = *found->second;
   const std::uint64_t number = ++next_listener_;
-  found->second->listeners.emplace(number, std::move(listener));
-  return std::make_unique<Ticket>(*this, *found->second, number);
+  job.listeners.emplace(number, std::move(listener));
+  if (!job.is_stopping && !job.remarks.empty()) {
+    // What has been said already; what is said from now on comes as it does to the others.
+    asio::post(loop_, [alive = alive_.watch(), job = job.shared_from_this(), number, said = job.remarks] {
+      for (const std::string& words : said) {
+        const auto waiting = job->listeners.find(number);
+        if (alive.expired() || waiting == job->listeners.end()) return;
+        const auto remark = waiting->second.remark;  // it may go meanwhile
+        remark(words);
+      }
+    });
+  }
+  return std::make_unique<Ticket>(*this, job, number);
 }
 
 void ServerModelStore::run(Job& job) {
   job.is_stopping = false;
+  job.remarks.clear();
   const auto post = [this, job = job.shared_from_this(), alive = alive_.watch()](auto action) {
     asio::post(loop_, [this, job, alive, action] {
       if (!alive.expired()) action(*this, *job);
@@ -242,8 +256,11 @@ void ServerModelStore::run(Job& job) {
         [&tell_all](const PullProgress& progress) {
           tell_all([progress](const chat::PullListener& listener) { listener.progress(progress); });
         },
-        [&tell_all](const std::string& words) {
-          tell_all([words](const chat::PullListener& listener) { listener.remark(words); });
+        [&post](const std::string& words) {
+          post([words](ServerModelStore&, Job& of) {
+            of.remarks.push_back(words);
+            tell(of, [&words](const chat::PullListener& listener) { listener.remark(words); });
+          });
         });
     post([outcome = std::move(outcome)](ServerModelStore& self, Job& of) { self.ended(of, outcome); });
   });

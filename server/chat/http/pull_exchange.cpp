@@ -47,7 +47,13 @@ HttpHeaders PullExchange::headers(std::string_view content_type) const {
 void PullExchange::write(const std::string& line) {
   silence_.set_after(options_.heartbeat);
   last_line_ = line;
-  if (!exchange_->closed() && exchange_->ready()) exchange_->write(line);
+  if (exchange_->closed() || !exchange_->ready()) return;
+  write_remarks();
+  exchange_->write(line);
+}
+
+void PullExchange::write_remarks() {
+  if (!unsent_remarks_.empty()) exchange_->write(std::exchange(unsent_remarks_, {}));
 }
 
 void PullExchange::progress(const PullProgress& progress) {
@@ -57,14 +63,17 @@ void PullExchange::progress(const PullProgress& progress) {
 }
 
 void PullExchange::remark(const std::string& words) {
-  remark_ = words;
-  if (request_.stream) write(ollama_pull_remark(words));
+  remark_ += (remark_.empty() ? "" : "\n") + words;
+  if (!request_.stream) return;
+  unsent_remarks_ += ollama_pull_remark(words);
+  if (!exchange_->closed() && exchange_->ready()) write_remarks();
 }
 
 void PullExchange::done(const PulledModel& model) {
   const std::string last = ollama_pull_success(model, remark_);
   if (request_.stream) {
     if (!exchange_->closed()) {
+      write_remarks();
       exchange_->write(last);
       exchange_->finish();
     }
@@ -77,6 +86,7 @@ void PullExchange::done(const PulledModel& model) {
 void PullExchange::failed(const TurnError& error) {
   if (!request_.stream) return over(send_error(*exchange_, Surface::kOllama, error, options_.request_id));
   if (!exchange_->closed()) {
+    write_remarks();
     exchange_->write(to_text(ollama_error(error)) + "\n");
     exchange_->finish();
   }

@@ -1,5 +1,6 @@
 // One HTTP exchange that a model is pulled for, in Ollama's words: a line for each step and for the bytes that have
-// come, or only the last one. A client that goes gives the pull up; one that reads slowly misses lines in the middle.
+// come, or only the last one. A client that goes gives the pull up; one that reads slowly misses lines in the middle,
+// but no remark.
 //
 // Event loop only. Owned by whoever opened it; `gone` is called when the exchange is over, and may destroy this.
 #pragma once
@@ -34,6 +35,7 @@ class PullExchange {
 
  private:
   void write(const std::string& line);
+  void write_remarks();
   void progress(const PullProgress& progress);
   void remark(const std::string& words);
   void done(const PulledModel& model);
@@ -46,7 +48,8 @@ class PullExchange {
   const std::function<void(int status)> gone_;
   std::unique_ptr<QueuePlace> pulling_;
   std::string last_line_;
-  std::string remark_;
+  std::string remark_;          // all of them
+  std::string unsent_remarks_;  // lines that wait for a client that reads slowly
   Deadline silence_;  // until the client is told once more what it knows
 };
 

@@ -12,6 +12,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace rkllm_mcp::test;
@@ -149,6 +150,28 @@ TEST_CASE("which of several files is taken, and that one is not for this board, 
   CHECK_THAT(warned[0], has_text("warning: huge.rkllm is larger than the memory"));
   const Json last = serving.pull({{"model", kTiny}, {"stream", false}}).json();
   CHECK_THAT(last["rkllm"]["remark"].get<std::string>(), has_text("acme/tiny has 2 models:\n"));
+}
+
+TEST_CASE("who joins a pull is told what was said before, and each of it once") {
+  Serving serving;
+  serving.hub.files = {{"huge.rkllm", "a model"}, {"tiny.rkllm", std::string(100'000, 'x')}};
+  serving.hub.claimed_bytes["huge.rkllm"] = std::int64_t{1} << 60;
+  std::promise<void> is_over;
+  serving.hub.before_second_half = [done = is_over.get_future().share()] { done.wait(); };
+  auto first = begin_pull(serving.server(), kTiny);
+  const std::string of_first = first->receive_until("\"completed\"");
+  auto joined = begin_pull(serving.server(), kTiny);
+  const std::string of_joined = joined->receive_until("To have another");
+  CHECK_THAT(of_joined, has_text("acme/tiny has 2 models:"));
+  is_over.set_value();
+  const auto count_in = [](const std::string& text) {
+    constexpr std::string_view kOnce = "{\"status\":\"acme/tiny has 2 models:\"";
+    std::size_t count = 0;
+    for (auto at = text.find(kOnce); at != std::string::npos; at = text.find(kOnce, at + 1)) ++count;
+    return count;
+  };
+  CHECK(count_in(of_first + first->receive_until("\"success\"")) == 1);
+  CHECK(count_in(of_joined + joined->receive_until("\"success\"")) == 1);
 }
 
 TEST_CASE("without a stream only the last line is sent") {
