@@ -85,10 +85,9 @@ inline constexpr std::string_view kDeclaration_rkllm_createDefaultParam = "RKLLM
 // Returns the defaults; enabled_cpus_mask is defined only on machines with 4 or 8 CPU cores online.
 template <class Abi>
 Json rkllm_createDefaultParam(const typename Abi::Functions& functions, CallContext& call) {
-  using RKLLMParam = typename Abi::RKLLMParam;
   Decoder params(call, "rkllm_createDefaultParam");
   params.finish();
-  RKLLMParam result = functions.rkllm_createDefaultParam();
+  auto result = functions.rkllm_createDefaultParam();
   fill_undefined(result);
   return encode(result, {call.encoding, call.handle});
 }

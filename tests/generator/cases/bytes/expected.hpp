@@ -260,7 +260,7 @@ template <class Functions>
 Json get(const Functions& functions, CallContext& call) {
   Decoder params(call, "get");
   params.finish();
-  Blob result = functions.get();
+  auto result = functions.get();
   return encode(result, {call.encoding, call.handle});
 }
 inline constexpr Method kMethod_get{

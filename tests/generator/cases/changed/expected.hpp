@@ -723,7 +723,7 @@ Json summarize(const Functions& functions, CallContext& call) {
   output* of = nullptr;
   params.object("of", of, kRequired);
   params.finish();
-  summary result = functions.summarize(of);
+  auto result = functions.summarize(of);
   const AtEnd free_of([&] { functions.output_clear(of); });
   Json reply = encode(result, {call.encoding, call.handle});
   tell_changed(reply, "of", of, call);

@@ -291,7 +291,7 @@ template <class Functions>
 Json settings(const Functions& functions, CallContext& call) {
   Decoder params(call, "settings");
   params.finish();
-  Settings result = functions.settings();
+  auto result = functions.settings();
   fill_undefined(result);
   return encode(result, {call.encoding, call.handle});
 }

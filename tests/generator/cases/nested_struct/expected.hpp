@@ -276,7 +276,7 @@ template <class Functions>
 Json get(const Functions& functions, CallContext& call) {
   Decoder params(call, "get");
   params.finish();
-  Outer result = functions.get();
+  auto result = functions.get();
   return encode(result, {call.encoding, call.handle});
 }
 inline constexpr Method kMethod_get{

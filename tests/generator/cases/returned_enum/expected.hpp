@@ -305,7 +305,7 @@ Json lamp_of(const Functions& functions, CallContext& call) {
   int lamp{};
   params.integer("lamp", lamp, {.presence = kRequired});
   params.finish();
-  Lamp result = functions.lamp_of(lamp);
+  auto result = functions.lamp_of(lamp);
   return encode(result, {call.encoding, call.handle});
 }
 inline constexpr std::string_view kParams_lamp_of[] = {"lamp"};

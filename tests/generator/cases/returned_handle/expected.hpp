@@ -272,7 +272,7 @@ Json describe(const Functions& functions, CallContext& call) {
   params.finish();
   const Encoding encoding{call.encoding, call.handle};
   Encoder encoder(encoding);
-  char* const value = functions.describe(thing);
+  const auto value = functions.describe(thing);
   const AtEnd free_value([&] { if (value != nullptr) functions.free_text(value); });
   encoder.text("value", value);
   return encoder.finish();
@@ -355,7 +355,7 @@ Json take_apart(const Functions& functions, CallContext& call) {
   Decoder params(call, "take_apart");
   const auto thing = params.handle<thing_t>("thing");
   params.finish();
-  remains result = functions.take_apart(thing);
+  auto result = functions.take_apart(thing);
   call.handle->native = nullptr;
   return encode(result, {call.encoding, call.handle});
 }

@@ -215,7 +215,7 @@ Json about(const Functions& functions, CallContext& call) {
   params.finish();
   const Encoding encoding{call.encoding, call.handle};
   Encoder encoder(encoding);
-  About* const value = functions.about(language);
+  const auto value = functions.about(language);
   const AtEnd free_value([&] { if (value != nullptr) functions.about_free(value); });
   encoder.object("value", value, kNullable);
   return encoder.finish();
@@ -243,7 +243,7 @@ Json about_always(const Functions& functions, CallContext& call) {
   params.finish();
   const Encoding encoding{call.encoding, call.handle};
   Encoder encoder(encoding);
-  const About* const value = functions.about_always();
+  const auto value = functions.about_always();
   encoder.object("value", value, kNullable);
   return encoder.finish();
 }
@@ -269,7 +269,7 @@ Json measure(const Functions& functions, CallContext& call) {
   params.finish();
   const Encoding encoding{call.encoding, call.handle};
   Encoder encoder(encoding);
-  Marks* const value = functions.measure();
+  const auto value = functions.measure();
   const AtEnd free_value([&] { if (value != nullptr) functions.marks_free(value); });
   encoder.object("value", value, kNullable);
   return encoder.finish();

@@ -255,7 +255,7 @@ template <class Functions>
 Json last(const Functions& functions, CallContext& call) {
   Decoder params(call, "last");
   params.finish();
-  Order result = functions.last();
+  auto result = functions.last();
   return encode(result, {call.encoding, call.handle});
 }
 inline constexpr Method kMethod_last{
