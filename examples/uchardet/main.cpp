@@ -5,6 +5,7 @@
 
 #include "api.hpp"
 #include "dispatch/dispatcher.hpp"
+#include "dispatch/usual_limits.hpp"
 #include "mcp/catalogue.hpp"
 #include "mcp/tools/method_tools.hpp"
 #include "transport/lines/stdio_transport.hpp"
@@ -45,9 +46,9 @@ int serve() {
   asio::io_context loop;
   const auto backend = std::make_shared<examples::DirectBackend>(
       loop, set.bind([library](const char* name) { return ::dlsym(library, name); }), "detector");
-  rkllm_mcp::Dispatcher dispatcher(loop, api, catalogue, backend, {});
+  rkllm_mcp::Dispatcher dispatcher(loop, api, catalogue, backend, rkllm_mcp::usual_dispatcher_options());
   rkllm_mcp::add_method_tools(catalogue, loop, dispatcher.caller());
-  const rkllm_mcp::StdioTransport stdio(loop, {}, dispatcher.acceptor());
+  const rkllm_mcp::StdioTransport stdio(loop, {.limits = rkllm_mcp::usual_connection_limits()}, dispatcher.acceptor());
   loop.run();  // until the input has ended and everything is answered
   return 0;
 }

@@ -4,6 +4,7 @@
 // Threads: any.
 #pragma once
 
+#include "backend.hpp"
 #include "backend/file_rules.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -22,7 +23,7 @@ class KeptCaches final : public FilePolicy {
   KeptCaches(const FilePolicy& policy, const FileRules& rules, const Json& params);
 
   std::string path_for(const std::string& given, FileUse use) const override;
-  // After the call. Throws CallFailed if a cache that was to be saved is not there as it should be; it is removed then.
+  // After the call. Throws RpcError if a cache that was to be saved is not there as it should be; it is removed then.
   void check(const std::string& function) const;
 
  private:
@@ -36,5 +37,8 @@ class KeptCaches final : public FilePolicy {
   const bool is_asked_for_;
   mutable std::vector<Cache> caches_;
 };
+
+// Whether a run went well, and only its cache was not saved: what check() throws.
+bool is_only_not_saved(const CallOutcome& outcome);
 
 }  // namespace rkllm_mcp

@@ -1,5 +1,8 @@
 #include "backend/queued_backend.hpp"
 
+#include "backend/kept_caches.hpp"
+#include "jsonrpc/failure.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
@@ -150,6 +153,12 @@ std::optional<std::uint64_t> token_limit_of(const Json& params, const Model::Val
   }
   if (limit <= 0) return std::nullopt;
   return static_cast<std::uint64_t>(limit);
+}
+
+// Whether a run that failed has left the model as whoever asked for it takes it to be: nothing was run, or all of it
+// was.
+bool has_left_alone(const CallOutcome& outcome) {
+  return as_rpc_error(outcome.error).code() == ErrorCode::kInvalidParams || is_only_not_saved(outcome);
 }
 
 }  // namespace
@@ -634,7 +643,7 @@ void QueuedBackend::note_handle_change(const QueuedCall& job, const CallOutcome&
     handle.last_used = Clock::now();
     handle.values = handle.model->values();
     handle.process = handle.model->process();
-    const bool has_failed = job.request.method->streams && !succeeded;
+    const bool has_failed = job.request.method->streams && !succeeded && !has_left_alone(outcome);
     const bool is_foreign = !job.lease && role != HandleRole::kCreates && may_change(*job.request.method);
     if (has_failed || is_foreign) ++handle.foreign_changes;
     if (job.lease && job.lease->ending) end_held(job.lease);

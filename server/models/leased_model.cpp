@@ -1,5 +1,6 @@
 #include "models/leased_model.hpp"
 
+#include "backend/kept_caches.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 
@@ -84,13 +85,6 @@ chat::HiddenRows not_begun(const std::exception_ptr& error) {
   return {.complaint = why.what(), .is_unsupported = why.code() == ErrorCode::kUnsupported};
 }
 
-// Whether the run itself went well: see KeptCaches.
-bool is_only_not_saved(const CallOutcome& outcome) {
-  if (!outcome.error) return false;
-  const Json data = as_rpc_error(outcome.error).data();
-  return data.is_object() && data.contains("prompt_cache");
-}
-
 bool has_broken_off(const RpcError& error) { return error.data().is_object() && error.data().contains("state"); }
 
 std::optional<std::int64_t> integer_in(const Json& object, const char* key) {
@@ -163,12 +157,14 @@ void LeasedTurnModel::run(std::string prompt, const chat::RunOptions& options,
   if (!options.save_cache_to.empty()) {
     infer["prompt_cache_params"] = Json{{"save_prompt_cache", 1}, {"prompt_cache_path", options.save_cache_to}};
   }
+  is_aborted_ = false;
   const bool saves = !options.save_cache_to.empty();
   const Json input = input_of(runtime_, std::move(prompt), options);
   calls_.run(Json{{"rkllm_input", input}, {"rkllm_infer_params", infer}}, on_token,
              [this, saves, input = saves ? input : Json(), infer, on_token, done = std::move(done)](
                  const CallOutcome& outcome, std::uint64_t tokens) mutable {
-               if (!saves || !outcome.error || as_rpc_error(outcome.error).code() != ErrorCode::kInvalidParams) {
+               const bool is_refused = outcome.error && as_rpc_error(outcome.error).code() == ErrorCode::kInvalidParams;
+               if (!saves || !is_refused || is_aborted_) {
                  return ended(outcome, tokens, saves, std::move(done));
                }
                // There is no room for the file, and nothing has been run yet: what it prefills is worth it all the

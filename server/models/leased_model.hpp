@@ -31,7 +31,10 @@ class LeasedTurnModel final : public chat::ModelSeam {
   void clear_template(std::function<void(std::string complaint)> done) override;
   void run(std::string prompt, const chat::RunOptions& options, std::function<void(std::string_view text)> on_token,
            std::function<void(const chat::RunReport&)> done) override;
-  void abort() override { calls_.abort(); }
+  void abort() override {
+    is_aborted_ = true;
+    calls_.abort();
+  }
   void hold() override { calls_.hold(); }
   void go_on() override { calls_.go_on(); }
   void load_cache(const std::string& path, std::function<void(bool loaded)> done) override;
@@ -44,6 +47,7 @@ class LeasedTurnModel final : public chat::ModelSeam {
   const std::string handle_;
   const chat::ModelFacts facts_;
   std::uint64_t last_changes_ = 0;
+  bool is_aborted_ = false;  // the latest run
   LeasedCalls calls_;
 };
 

@@ -166,7 +166,7 @@ TEST_CASE("what a function fills in is not called like its type where the code o
                            R"({"for":"mk.return","quote":"c*","handle":{"role":"creates"}},)"
                            R"({"for":"f.h","quote":"c* h","handle":{"role":"uses"}},)"
                            R"({"for":"f.level","quote":"level* level","out":{"count":"session.n"}}]})"),
-             has_text("x.h:4:24: error: the parameter level is called like its own type"));
+             has_text("x.h:4:20: error: the parameter level is called like its own type"));
   CHECK(repeated("typedef struct { int i; } Info;\nint f(Info* Info);",
                  R"({"for":"f.Info","quote":"Info* Info","out":{}})") == "accepted");
 }

@@ -97,15 +97,17 @@ class ChatServer {
       if (question.find("endless") != std::string::npos) {
         int tokens = 0;
         // A token each time that it looks whether the client has left.
-        eventually([&] {
-          Json chunk{{"choices", {{{"index", 0}, {"delta", {{"content", "and so on "}}}}}}};
-          ++tokens;
-          if (body.value("timings_per_token", false)) {
-            chunk["timings"] =
-                Json{{"predicted_n", tokens}, {"predicted_per_second", tokens > 1 ? Json(7.5) : Json(nullptr)}};
-          }
-          return !send(event(chunk));
-        });
+        eventually(
+            [&] {
+              Json chunk{{"choices", {{{"index", 0}, {"delta", {{"content", "and so on "}}}}}}};
+              ++tokens;
+              if (body.value("timings_per_token", false)) {
+                chunk["timings"] =
+                    Json{{"predicted_n", tokens}, {"predicted_per_second", tokens > 1 ? Json(7.5) : Json(nullptr)}};
+              }
+              return !send(event(chunk));
+            },
+            std::chrono::hours(1));
         const std::lock_guard lock(mutex_);
         was_left_ = true;
         changed_.notify_all();
