@@ -1,7 +1,5 @@
 #include "backend/kept_caches.hpp"
 
-#include "jsonrpc/failure.hpp"
-
 #include <rkllm_mcp/errors.hpp>
 
 #include <fcntl.h>
@@ -57,8 +55,6 @@ std::optional<std::string> reason_of_full_disk(const fs::path& directory) {
   return std::strerror(written < 0 ? reason : ENOSPC);
 }
 
-constexpr const char* kPromptCache = "prompt_cache";  // a member of the error's data
-
 }  // namespace
 
 KeptCaches::KeptCaches(const FilePolicy& policy, const FileRules& rules, const Json& params)
@@ -94,16 +90,8 @@ void KeptCaches::check(const std::string& function) const {
     if (is_written) fs::remove(path, ignored);
     throw RpcError(ErrorCode::kCallFailed,
                    "the run has ended, but its prompt cache was not saved: " + *reason + "; nothing of it was kept",
-                   Json{{"function", function}, {"status", nullptr}, {kPromptCache, "not saved"}});
+                   Json{{"function", function}, {"status", nullptr}, {"prompt_cache", "not saved"}});
   }
-}
-
-bool is_only_not_saved(const CallOutcome& outcome) {
-  if (!outcome.error) return false;
-  const Json data = as_rpc_error(outcome.error).data();
-  // A run that has failed as well says so beside it.
-  return data.is_object() && data.contains(kPromptCache) && !data.contains("state") &&
-         !data.contains("kv_cache_emptied");
 }
 
 }  // namespace rkllm_mcp

@@ -6,6 +6,7 @@
 
 #include "backend.hpp"
 #include "backend/file_rules.hpp"
+#include "jsonrpc/failure.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -39,6 +40,12 @@ class KeptCaches final : public FilePolicy {
 };
 
 // Whether a run went well, and only its cache was not saved: what check() throws.
-bool is_only_not_saved(const CallOutcome& outcome);
+inline bool is_only_not_saved(const CallOutcome& outcome) {
+  if (!outcome.error) return false;
+  const Json data = as_rpc_error(outcome.error).data();
+  // A run that has failed as well says so beside it.
+  return data.is_object() && data.contains("prompt_cache") && !data.contains("state") &&
+         !data.contains("kv_cache_emptied");
+}
 
 }  // namespace rkllm_mcp

@@ -46,7 +46,6 @@ class LeasedTurnModel final : public chat::ModelSeam {
   const ModelRuntime runtime_;
   const std::string handle_;
   const chat::ModelFacts facts_;
-  std::uint64_t last_changes_ = 0;
   bool is_aborted_ = false;  // the latest run
   LeasedCalls calls_;
 };
