@@ -4,6 +4,7 @@
 #include "meaning/needed.hpp"
 #include "meaning/places.hpp"
 #include "meaning/suggest.hpp"
+#include "meaning/walk.hpp"
 #include "read/declaration.hpp"
 
 #include <cmath>
