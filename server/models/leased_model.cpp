@@ -158,34 +158,38 @@ void LeasedTurnModel::run(std::string prompt, const chat::RunOptions& options,
     infer["prompt_cache_params"] = Json{{"save_prompt_cache", 1}, {"prompt_cache_path", options.save_cache_to}};
   }
   is_aborted_ = false;
-  const bool saves = !options.save_cache_to.empty();
-  const Json input = input_of(runtime_, std::move(prompt), options);
-  calls_.run(Json{{"rkllm_input", input}, {"rkllm_infer_params", infer}}, on_token,
-             [this, saves, input = saves ? input : Json(), infer, on_token, done = std::move(done)](
+  Json params{{"rkllm_input", input_of(runtime_, std::move(prompt), options)},
+              {"rkllm_infer_params", std::move(infer)}};
+  if (options.save_cache_to.empty()) return begin(std::move(params), std::move(on_token), std::move(done));
+  Json without_file = params;
+  without_file["rkllm_infer_params"].erase("prompt_cache_params");
+  calls_.run(std::move(params), on_token,
+             [this, without_file = std::move(without_file), on_token, done = std::move(done)](
                  const CallOutcome& outcome, std::uint64_t tokens) mutable {
                const bool is_refused = outcome.error && as_rpc_error(outcome.error).code() == ErrorCode::kInvalidParams;
-               if (!saves || !is_refused || is_aborted_) {
-                 return ended(outcome, tokens, saves, std::move(done));
-               }
+               if (!is_refused || is_aborted_) return ended(outcome, tokens, std::move(done));
                // There is no room for the file, and nothing has been run yet: what it prefills is worth it all the
                // same.
-               infer.erase("prompt_cache_params");
-               calls_.run(Json{{"rkllm_input", std::move(input)}, {"rkllm_infer_params", std::move(infer)}},
-                          std::move(on_token),
-                          [this, done = std::move(done)](const CallOutcome& again, std::uint64_t count) {
-                            ended(again, count, false, [done](chat::RunReport report) {
-                              report.cache_saved = false;
-                              done(report);
-                            });
-                          });
+               begin(std::move(without_file), std::move(on_token), [done = std::move(done)](chat::RunReport report) {
+                 report.cache_saved = false;
+                 done(report);
+               });
              });
 }
 
-void LeasedTurnModel::ended(const CallOutcome& outcome, std::uint64_t tokens, bool saves,
+void LeasedTurnModel::begin(Json params, std::function<void(std::string_view text)> on_token,
+                            std::function<void(const chat::RunReport&)> done) {
+  calls_.run(std::move(params), std::move(on_token),
+             [this, done = std::move(done)](const CallOutcome& outcome, std::uint64_t tokens) {
+               ended(outcome, tokens, done);
+             });
+}
+
+void LeasedTurnModel::ended(const CallOutcome& outcome, std::uint64_t tokens,
                             std::function<void(const chat::RunReport&)> done) {
   chat::RunReport report;
   report.tokens = static_cast<std::int64_t>(tokens);
-  if (saves && is_only_not_saved(outcome)) {
+  if (is_only_not_saved(outcome)) {
     report.cache_saved = false;
   } else if (outcome.error) {
     const RpcError error = as_rpc_error(outcome.error);

@@ -40,8 +40,9 @@ class LeasedTurnModel final : public chat::ModelSeam {
   void load_cache(const std::string& path, std::function<void(bool loaded)> done) override;
 
  private:
-  void ended(const CallOutcome& outcome, std::uint64_t tokens, bool saves,
+  void begin(Json params, std::function<void(std::string_view text)> on_token,
              std::function<void(const chat::RunReport&)> done);
+  void ended(const CallOutcome& outcome, std::uint64_t tokens, std::function<void(const chat::RunReport&)> done);
 
   const ModelRuntime runtime_;
   const std::string handle_;
