@@ -93,7 +93,8 @@ class Call {
     if (options_.output == CallOptions::Output::kText && (is_done || reader_.has_begun())) print("\n");
     if (options_.output == CallOptions::Output::kJson) print_json(report());
     if (is_done) return kExitOk;
-    std::fprintf(stderr, "rkllm-mcp: %s: %s\n", options_.method.c_str(), words_of_failure(reader_.error()).c_str());
+    std::fprintf(stderr, "rkllm-mcp: %s: %s\n", options_.method.c_str(),
+                 without_control_characters(words_of_failure(reader_.error())).c_str());
     return kExitFailed;
   }
 

@@ -90,12 +90,6 @@ std::unique_ptr<client::McpClient> client_for(const ToolsOptions& options, const
 
 void print_line(const std::string& text) { std::printf("%s\n", text.c_str()); }
 
-// What pages say must not tell a terminal what to do.
-std::string without_control_characters(std::string text) {
-  std::erase_if(text, [](unsigned char c) { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; });
-  return text;
-}
-
 std::string first_sentence(const Json& tool) {
   const std::string text = tool.value("description", std::string());
   const auto end = text.find(". ");

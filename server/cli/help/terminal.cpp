@@ -26,6 +26,11 @@ bool wants_colours(int descriptor) {
   return kind == nullptr || std::string_view(kind) != "dumb";
 }
 
+std::string without_control_characters(std::string text) {
+  std::erase_if(text, [](unsigned char c) { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; });
+  return text;
+}
+
 std::string Paint::in(std::string_view code, std::string_view text) const {
   if (!on_ || text.empty()) return std::string(text);
   return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";

@@ -15,6 +15,10 @@ std::size_t columns_of(int descriptor);
 // Whether colours are wanted on `descriptor`: it is a terminal, NO_COLOR is unset or empty, and TERM is not "dumb".
 bool wants_colours(int descriptor);
 
+// Text from elsewhere, a server or a web page, which must not tell the terminal what to do. Ends of lines and tabs
+// stay.
+std::string without_control_characters(std::string text);
+
 // Puts text into the colours of a terminal, or leaves it as it is.
 class Paint {
  public:

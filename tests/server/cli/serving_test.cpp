@@ -223,6 +223,8 @@ TEST_CASE("call shows what another server means by its error, whatever form that
   CHECK(words_for(failed(Json::array({link, Json{{"type", "text"}, {"text", "no disk"}}}))) ==
         "rkllm-mcp: boom: no disk\n");
   CHECK_THAT(words_for(failed(Json::array({Json{{"type", "text"}, {"text", 5}}}))), has_text("\"text\":5"));
+  CHECK(words_for({{"error", {{"message", "no\x1b[2J disk"}}}}) ==
+        "rkllm-mcp: boom: no[2J disk\n");  // it clears no screen
   CHECK_THAT(words_for(failed(Json::array())), has_text("\"isError\":true"));
   server.stop();
   thread.join();
