@@ -7,6 +7,7 @@
 #include "meaning/walk.hpp"
 #include "read/declaration.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -60,15 +61,9 @@ class Understanding {
     complaints_.insert(complaints_.end(), places_.complaints.begin(), places_.complaints.end());
     for (const c::Function* function : c::all<c::Function>(api_.header)) api_.functions[function->name];
     take_entries();
-    find_integer_handles();
-    for (Declared& declared : places_.parts) {
-      declared.is_integer_handle = integer_handles_.count(declared.type.name) != 0;
-      give_meaning(declared);
-    }
-    for (Declared& declared : places_.returns) {
-      declared.is_integer_handle = integer_handles_.count(declared.type.name) != 0;
-      give_return(declared);
-    }
+    mark_integer_handles();
+    for (const Declared& declared : places_.parts) give_meaning(declared);
+    for (const Declared& declared : places_.returns) give_return(declared);
   }
 
   // The methods that the overlay names, and the functions that their stubs call.
@@ -200,15 +195,21 @@ class Understanding {
 
   // The header's own names of integers by which handles are passed. Whatever else is of such a type is most likely a
   // handle, too, and a number that a client makes up is none.
-  void find_integer_handles() {
-    const auto note = [this](const Declared& declared) {
+  void mark_integer_handles() {
+    std::set<std::string> types;
+    each_declared([&](const Declared& declared) {
       const auto found = entries_.find(declared.path);
       if (found == entries_.end() || !found->second->meaning || !is_handle(*found->second->meaning)) return;
       const c::Type& type = declared.type.kind == TypeKind::kPointer ? declared.type.target.front() : declared.type;
-      if (is_integer(type) && c::find<c::Alias>(api_.header, type.name) != nullptr) integer_handles_.insert(type.name);
-    };
-    for (const Declared& declared : places_.parts) note(declared);
-    for (const Declared& declared : places_.returns) note(declared);
+      if (is_integer(type) && c::find<c::Alias>(api_.header, type.name) != nullptr) types.insert(type.name);
+    });
+    each_declared([&](Declared& declared) { declared.is_integer_handle = types.count(declared.type.name) != 0; });
+  }
+
+  template <class Action>
+  void each_declared(Action action) {
+    std::for_each(places_.parts.begin(), places_.parts.end(), action);
+    std::for_each(places_.returns.begin(), places_.returns.end(), action);
   }
 
   // ---- What it all means.
@@ -393,7 +394,6 @@ class Understanding {
   std::map<std::string, const OverlayEntry*> entries_;
   std::map<std::string, std::string> derived_from_;  // a field that counts: what it counts, or the first of that
   std::set<std::string> unused_functions_;
-  std::set<std::string> integer_handles_;  // names of types
   std::vector<Declared> unanswered_;
   std::vector<Diagnostic> complaints_;
 };
