@@ -56,7 +56,7 @@ bool is_wanted(const Settings& settings, std::string_view name) {
   return settings.services.only.empty() || std::ranges::count(settings.services.only, name) > 0;
 }
 
-Services::Services(asio::io_context& loop, const Settings& settings, spdlog::logger& log, TellFunction tell,
+Services::Services(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const TellFunction& tell,
                    std::function<void()> removed) {
   check_names(settings);
   if (is_wanted(settings, memory::kServiceName)) {
@@ -65,8 +65,7 @@ Services::Services(asio::io_context& loop, const Settings& settings, spdlog::log
         memory::MemoryService::Events{
             .changed =
                 [tell](const memory::Key& key) { tell([&key](McpServer& mcp) { tell_of_conversation(mcp, key); }); },
-            .list_changed = [tell =
-                                 std::move(tell)] { tell([](McpServer& mcp) { mcp.announce(Listed::kResources); }); },
+            .list_changed = [tell] { tell([](McpServer& mcp) { mcp.announce(Listed::kResources); }); },
             .removed = std::move(removed)});
     all_.push_back(memory_->service());
   }

@@ -50,7 +50,7 @@ class Services {
 
   // `removed`: messages have been deleted from the memory. Throws std::runtime_error if services.only names a server
   // that does not exist.
-  Services(asio::io_context& loop, const Settings& settings, spdlog::logger& log, TellFunction tell,
+  Services(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const TellFunction& tell,
            std::function<void()> removed);
   Services(const Services&) = delete;
   Services& operator=(const Services&) = delete;

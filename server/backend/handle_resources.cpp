@@ -81,7 +81,7 @@ Json description_of(const QueuedBackend::HandleStatus& handle) {
   return all;
 }
 
-void add_handle_resources(Catalogue& catalogue, HandlesFunction handles) {
+void add_handle_resources(Catalogue& catalogue, const HandlesFunction& handles) {
   catalogue.resources.push_back({std::string(kHandlesUri), "handles", "Initialised models",
                                  "Every handle: whether it runs, how many calls wait, what it was created with.",
                                  kJsonType, [handles] {
@@ -101,7 +101,7 @@ void add_handle_resources(Catalogue& catalogue, HandlesFunction handles) {
                                    }
                                    return std::nullopt;
                                  },
-                                 {{"id", complete_handle(std::move(handles))}}});
+                                 {{"id", complete_handle(handles)}}});
 }
 
 CompleteFunction complete_handle(HandlesFunction handles) {

@@ -502,7 +502,7 @@ Json shown_value(const Setting& setting, const Settings& settings) {
   Json value = value_of(setting, settings);
   switch (setting.secrecy) {
     case Secrecy::kPublic: break;
-    case Secrecy::kSecret: return value.get_ref<const std::string&>().empty() ? value : Json(kHidden);
+    case Secrecy::kSecret: return value == Json("") ? value : Json(kHidden);
     case Secrecy::kAddress: return shown_address(value.get<std::string>());
     case Secrecy::kVariables: return without_variables(std::move(value));
   }

@@ -1,6 +1,7 @@
 #include "chat/mcp/turn_failure.hpp"
 
 #include "chat/turn/model_text.hpp"
+#include "model_name.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -61,9 +62,9 @@ RpcError no_such_model(const std::string& name, const std::vector<ModelDescripti
   std::vector<std::string> known = names;
   for (const ModelDescription& model : models) known.insert(known.end(), model.aliases.begin(), model.aliases.end());
   std::string text = kModelPath + ": no model " + Json(shortened(name)).dump() + " exists" + did_you_mean(name, known);
-  text += name.starts_with('/') ? "; a file is loaded by its path with rkllm_init"
-          : names.empty()       ? "; there is none yet: put a file into one of runtime.model_dirs"
-                                : "; list_models has all of them: " + named_in_message(names);
+  text += is_model_path(name) ? "; a file is loaded by its path with rkllm_init"
+          : names.empty()     ? "; there is none yet: put a file into one of runtime.model_dirs"
+                              : "; list_models has all of them: " + named_in_message(names);
   return {ErrorCode::kInvalidParams, text, Json{{"path", kModelPath}, {"models", std::move(names)}}};
 }
 
