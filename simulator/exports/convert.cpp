@@ -166,7 +166,7 @@ Options read_param(const Param& param) {
     options.image_texts = {text_or_null(param.img_start), text_or_null(param.img_end), text_or_null(param.img_content)};
   }
   if constexpr (requires { extend.enabled_cpus_mask; }) {
-    options.enabled_cpus_num = static_cast<int>(extend.enabled_cpus_num);
+    options.enabled_cpus_num = extend.enabled_cpus_num;  // a small number: NOLINT(bugprone-signed-char-misuse)
     options.enabled_cpus_mask = extend.enabled_cpus_mask;
   }
   if constexpr (requires { extend.n_batch; }) {

@@ -182,11 +182,11 @@ std::string ResponsesStream::call_item(const ToolCall& call) {
                               {{"output_index", index}, {"item", function_item(facts_, index, "in_progress", begun)}});
   Json delta = place;
   delta["delta"] = call.arguments;
-  text += numbered("response.function_call_arguments.delta", std::move(delta));
+  text += numbered("response.function_call_arguments.delta", delta);
   Json done = place;
   done["name"] = call.name;
   done["arguments"] = call.arguments;
-  text += numbered("response.function_call_arguments.done", std::move(done));
+  text += numbered("response.function_call_arguments.done", done);
   Json whole = function_item(facts_, index, "completed", call);
   text += numbered("response.output_item.done", {{"output_index", index}, {"item", whole}});
   output_.push_back(std::move(whole));

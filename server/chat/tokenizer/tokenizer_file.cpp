@@ -328,7 +328,7 @@ Tokenizer read_tokenizer(std::string_view json) {
     bool of_bytes = false;
     parts.normalizers = normalizers_of(document);
     parts.pre_tokenizers = pre_tokenizers_of(document, of_bytes);
-    read_model(document, of_bytes, std::move(large), parts);
+    read_model(document, of_bytes, large, parts);
     read_added(document, parts);
     read_surroundings(document, parts);
     parts.begins_with_space = adds_space(parts);
