@@ -153,8 +153,13 @@ struct ServerModelStore::Work {
 };
 
 struct ServerModelStore::Job : std::enable_shared_from_this<Job> {
+  struct Waiting {
+    chat::PullListener listener;
+    std::size_t remarks_heard = 0;
+  };
+
   std::string source;
-  std::map<std::uint64_t, chat::PullListener> listeners{};
+  std::map<std::uint64_t, Waiting> listeners{};
   std::vector<std::string> remarks{};  // of this run, for whoever comes later
   std::shared_ptr<Work> work{};        // shared with its thread, which may outlive this
   bool is_stopping = false;            // nobody waited for it any more
@@ -224,16 +229,10 @@ std::unique_ptr<chat::QueuePlace> ServerModelStore::pull(const std::string& sour
   }
   Job& job = *found->second;
   const std::uint64_t number = ++next_listener_;
-  job.listeners.emplace(number, std::move(listener));
-  if (!job.is_stopping && !job.remarks.empty()) {
-    // What has been said already; what is said from now on comes as it does to the others.
-    asio::post(loop_, [alive = alive_.watch(), job = job.shared_from_this(), number, said = job.remarks] {
-      for (const std::string& words : said) {
-        const auto waiting = job->listeners.find(number);
-        if (alive.expired() || waiting == job->listeners.end()) return;
-        const auto remark = waiting->second.remark;  // it may go meanwhile
-        remark(words);
-      }
+  job.listeners.emplace(number, Job::Waiting{std::move(listener)});
+  if (!job.remarks.empty()) {
+    asio::post(loop_, [alive = alive_.watch(), job = job.shared_from_this()] {
+      if (!alive.expired()) tell(*job, [](const chat::PullListener&) {});
     });
   }
   return std::make_unique<Ticket>(*this, job, number);
@@ -242,6 +241,7 @@ std::unique_ptr<chat::QueuePlace> ServerModelStore::pull(const std::string& sour
 void ServerModelStore::run(Job& job) {
   job.is_stopping = false;
   job.remarks.clear();
+  for (auto& [number, waiting] : job.listeners) waiting.remarks_heard = 0;
   const auto post = [this, job = job.shared_from_this(), alive = alive_.watch()](auto action) {
     asio::post(loop_, [this, job, alive, action] {
       if (!alive.expired()) action(*this, *job);
@@ -259,7 +259,7 @@ void ServerModelStore::run(Job& job) {
         [&post](const std::string& words) {
           post([words](ServerModelStore&, Job& of) {
             of.remarks.push_back(words);
-            tell(of, [&words](const chat::PullListener& listener) { listener.remark(words); });
+            tell(of, [](const chat::PullListener&) {});
           });
         });
     post([outcome = std::move(outcome)](ServerModelStore& self, Job& of) { self.ended(of, outcome); });
@@ -278,9 +278,19 @@ void ServerModelStore::give_up(Job& job, std::uint64_t listener) {
 
 void ServerModelStore::tell(Job& job, const std::function<void(const chat::PullListener&)>& news) {
   if (job.is_stopping) return;
-  const auto listeners = job.listeners;  // one of them may go meanwhile
-  for (const auto& [number, each] : listeners) {
-    if (job.listeners.contains(number)) news(each);
+  std::vector<std::uint64_t> numbers;  // any of them may go while one is told
+  for (const auto& [number, waiting] : job.listeners) numbers.push_back(number);
+  for (const std::uint64_t number : numbers) {
+    const auto waiting_for_it = [&job, number] {
+      const auto found = job.listeners.find(number);
+      return found == job.listeners.end() ? nullptr : &found->second;
+    };
+    for (auto* each = waiting_for_it(); each != nullptr && each->remarks_heard < job.remarks.size();
+         each = waiting_for_it()) {
+      const auto remark = each->listener.remark;  // outlives the listener
+      remark(job.remarks[each->remarks_heard++]);
+    }
+    if (const auto* const each = waiting_for_it()) news(chat::PullListener(each->listener));
   }
 }
 
@@ -302,9 +312,9 @@ void ServerModelStore::ended(Job& job, const Outcome& outcome) {
     while (!job->listeners.empty()) {
       const auto first = job->listeners.extract(job->listeners.begin());
       if (const auto* const error = std::get_if<TurnError>(&outcome)) {
-        first.mapped().failed(*error);
+        first.mapped().listener.failed(*error);
       } else {
-        first.mapped().done(std::get<chat::PulledModel>(outcome));
+        first.mapped().listener.done(std::get<chat::PulledModel>(outcome));
       }
     }
   };

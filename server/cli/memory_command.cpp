@@ -225,7 +225,16 @@ class MemoryCommand {
     });
     Counted exported("messages exported", Counted::of_output(), messages);
     for (const std::string& id : ids) {
-      export_one(id, [&exported](const Json& line) { exported.add(line.contains("role") ? 1 : 0); });
+      bool is_begun = false;
+      try {
+        export_one(id, [&](const Json& line) {
+          is_begun = true;
+          exported.add(line.contains("role") ? 1 : 0);
+        });
+      } catch (const RpcError& error) {
+        // Deleted since they were listed: no part of what there is. Half of it would be no conversation.
+        if (error.code() != ErrorCode::kResourceNotFound || is_begun) throw;
+      }
     }
     return kExitOk;
   }

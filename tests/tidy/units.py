@@ -1,5 +1,6 @@
 """What clang-tidy is to read: what the compiler is given of the product, one path a line. With paths of files as
-arguments only what has one of them in it: a source, or a header's own source, or else the first source that includes it.
+arguments only what has one of them in it, what has most of them first: a source, or a header's own source, or else the
+first source that includes it.
 
     units.py BUILD_FOLDER [FILE...]
 """
@@ -39,7 +40,8 @@ def main(build, *changed):
     if changed:
         every = {source for contents in sources.values() for source in contents}
         wanted = {read_for(ROOT / path, every) for path in changed}
-        sources = {unit: contents for unit, contents in sources.items() if wanted & set(contents)}
+        found = {unit: len(wanted & set(contents)) for unit, contents in sources.items()}
+        sources = sorted((unit for unit in sources if found[unit] > 0), key=lambda unit: -found[unit])
     print("\n".join(str(unit) for unit in sources))
 
 

@@ -110,6 +110,23 @@ TEST_CASE("an export into a file counts on the terminal, and one onto the termin
   CHECK_THAT(on_terminal("exec \"$@\"", {"export"}), !has_text("exported"));
 }
 
+TEST_CASE("an export of all goes on where one of them is deleted meanwhile") {
+  const Shell shell;
+  std::string lines = kLines + R"({"conversation":"long","created":"2026-01-02T03:04:05.000Z"})"
+                               "\n";
+  for (int n = 0; n < 3000; ++n) lines += R"({"role":"user","content":")" + std::string(100, 'x') + "\"}\n";
+  REQUIRE(shell.run({"import", shell.import_file(lines)}).status == 0);
+  Process exporting({.args = shell.args_of({"export"})});
+  const auto first = exporting.read_line();  // of the longest, which is more than a pipe holds
+  REQUIRE(first);
+  REQUIRE_THAT(*first, has_text("\"long\""));
+  REQUIRE(shell.run({"delete", "b"}).status == 0);
+  const std::string rest = exporting.read_rest();
+  CHECK(exporting.wait() == 0);
+  INFO(exporting.error_text());
+  CHECK_THAT(rest, has_text("Tôi bị đau răng") && !has_text("\"b\""));
+}
+
 TEST_CASE("what ended with the server cannot be looked at") {
   const Shell shell;
   const auto refused = shell.run({"list", "--set", "memory.database=:memory:"});
