@@ -193,6 +193,7 @@ void read_responses_options(const JsonReader& request, ResponsesRequest& result)
     turn.conversation =
         (conversation->json().is_string() ? *conversation : *required_member(*conversation, "id")).text();
     if (turn.conversation.empty()) conversation->refuse("must not be empty");
+    if (result.previous_response) conversation->refuse("cannot be sent together with previous_response_id");
     turn.needs_conversation = true;
   }
   if (const auto limit = request.find("max_output_tokens")) turn.max_tokens = read_token_limit(*limit);

@@ -81,9 +81,9 @@ ReplyFacts facts_of(std::string_view prefix, const std::string& request_id) {
 }
 
 // Which conversation a client goes on with, where its requests have no field for that. Open WebUI sends the second.
-std::string conversation_in(const HttpHeaders& headers) {
-  for (const std::string_view name : {"x-conversation-id", "x-openwebui-chat-id"}) {
-    if (const auto value = headers.find(name)) return std::string(*value);
+ConversationHeader conversation_in(const HttpHeaders& headers) {
+  for (const std::string_view name : {"X-Conversation-Id", "X-OpenWebUI-Chat-Id"}) {
+    if (const auto value = headers.find(name)) return {std::string(name), std::string(*value)};
   }
   return {};
 }
@@ -382,7 +382,10 @@ void ChatRoutes::go_on_from(const std::string& response, const ChatEndpoint& end
 
 void ChatRoutes::make_turn(ChatJob job, const VisitPointer& visit) {
   if (job.wish != OllamaWish::kAnswer) return load_or_unload(std::move(job), visit);
-  if (job.turn.conversation.empty()) job.turn.conversation = visit->conversation;
+  if (job.turn.conversation.empty() && !visit->conversation.id.empty()) {
+    job.turn.conversation = visit->conversation.id;
+    job.turn.conversation_field = visit->conversation.name;
+  }
   // Open WebUI streams its chats and not its tasks: no user makes one of his question by the way he writes it.
   const bool looks_like_task = job.stream == nullptr && is_prompt_of_task(job.turn);
   job.turn.is_task = job.turn.is_task || visit->is_task || looks_like_task;

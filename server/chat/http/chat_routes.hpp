@@ -38,6 +38,12 @@ struct ChatNote {
   std::chrono::microseconds time{0};
 };
 
+// The header in which a client names its conversation; empty: it sends none.
+struct ConversationHeader {
+  std::string name{};
+  std::string id{};
+};
+
 class ChatRoutes {
  public:
   struct Options {
@@ -75,8 +81,8 @@ class ChatRoutes {
     bool wants_anthropic = false;
     std::string request_id;
     std::string peer;
-    std::string conversation;  // that a header names; empty: none
-    bool is_task = false;      // a header says so; see Turn
+    ConversationHeader conversation;
+    bool is_task = false;  // a header says so; see Turn
     Asker asker;
     std::shared_ptr<HttpExchange> exchange;
     std::chrono::steady_clock::time_point begun_at;

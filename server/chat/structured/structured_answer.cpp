@@ -2,7 +2,6 @@
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
 
-
 #include <rkllm_mcp/errors.hpp>
 
 namespace rkllm_mcp::chat {
@@ -60,7 +59,7 @@ bool StructuredAnswer::feed(std::string_view text) {
 }
 
 std::optional<std::string> StructuredAnswer::finish() {
-  if (!is_possible_) return "the answer is no JSON that fits the schema";
+  if (!is_possible_) return "the answer is not the JSON that was asked for";
   if (!prefix_.finish()) return "the answer ends within its JSON";
   json_.resize(prefix_.value_bytes());
   const auto value = parse_bounded(json_);

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rkllm_mcp::test {
 namespace {
@@ -110,6 +111,40 @@ TEST_CASE("an answer whose worker is killed before it is sent is 500, and the ne
     CHECK(answer.status == 500);
     CHECK_THAT(dialect.error_in(answer.json()).value_or("no error"), has_text(kDied));
     check_lives_again(server, dialect);
+  }
+}
+
+TEST_CASE(
+    "a stream whose model hangs ends with its dialect's error after runtime.hang_s, and other models answer meanwhile",
+    "[worker]") {
+  const auto name_of = [](const ChatDialect& dialect) { return "hangs_" + std::to_string(int(dialect.kind)); };
+  NamedModels models;
+  for (const ChatDialect& dialect : kChatDialects) {
+    models.add(name_of(dialect), {{"faults", {{{"when", 3}, {"what", "hang"}}}}});
+  }
+  models.add("lives", Json::object());
+  LiveServer server(models.options({"runtime.isolation=process", "runtime.hang_s=5"}));
+  std::vector<std::future<HttpAnswer>> answers;
+  for (const ChatDialect& dialect : kChatDialects) {
+    answers.push_back(std::async(std::launch::async, [&server, &dialect, name = name_of(dialect)] {
+      HttpClient client(server.endpoint(Transport::kHttp));
+      return client.post(dialect.path, dialect.question(name, dictated(counted_words()), true).dump());
+    }));
+  }
+  HttpClient client(server.endpoint(Transport::kHttp));
+  for (std::size_t i = 0; i < kChatDialects.size(); ++i) {
+    const ChatDialect& dialect = kChatDialects.at(i);
+    CAPTURE(dialect.path);
+    CHECK(dialect.text_in(client.post(dialect.path, dialect.question("lives", dictated("Here."), false).dump()).body) ==
+          "Here.");
+    const HttpAnswer answer = answers.at(i).get();
+    INFO(answer.body);
+    CHECK(answer.status == 200);
+    CHECK(counted_words().starts_with(dialect.text_in(answer.body)));
+    const auto parts = dialect.parts(answer.body);
+    REQUIRE_FALSE(parts.empty());
+    CHECK(std::ranges::none_of(parts, [&](const Json& part) { return dialect.ends_answer(part); }));
+    CHECK_THAT(dialect.error_in(parts.back()).value_or("no error"), has_text("no sign of life for 5 s"));
   }
 }
 

@@ -96,6 +96,10 @@ TEST_CASE("an OpenAI client gets an answer, its usage, and is told which fields 
   CHECK(body["usage"]["prompt_tokens"] == run.prefilled + run.reused);
   CHECK(answer.headers.at("x-rkllm-ignored") == "seed");
   CHECK(answer.headers.at("x-rkllm-queue-position") == "0");
+  HttpClient talking(server.endpoint(Transport::kHttp));
+  talking.carry_header("X-OpenWebUI-Chat-Id", "one");
+  CHECK(talking.post("/v1/chat/completions", asking(user("Hi"), Json::object()).dump()).headers.at("x-rkllm-ignored") ==
+        "X-OpenWebUI-Chat-Id");
   // What clients make of addresses with and without /v1.
   CHECK(client.get("/v1/v1/models").json()["data"][0]["id"] == kModel);
   CHECK(client.get("/v1//models").status == 200);

@@ -109,6 +109,8 @@ TEST_CASE("what is wrong in a response request is refused with its place") {
       {R"({"input":[]})", "input: expected at least one item"},
       {R"({"conversation":""})", "conversation: must not be empty"},
       {R"({"conversation":{}})", "conversation.id: missing"},
+      {R"({"conversation":"c","previous_response_id":"resp_0"})",
+       "conversation: cannot be sent together with previous_response_id"},
       {R"({"input":[{"type":"item_reference","id":"x"}]})", "input[0].type: items of this type are not supported here"},
       {R"({"input":[{"role":"user"}]})", "input[0].content: missing"},
       {R"({"input":[{"type":"function_call","name":"f"}]})", "input[0].call_id: missing"},
