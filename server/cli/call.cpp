@@ -1,4 +1,4 @@
-#include "cli/call.hpp"
+#include "cli/run_command.hpp"
 
 #include "cli/answer_reader.hpp"
 #include "cli/exit_codes.hpp"

@@ -1,11 +1,7 @@
 #include "cli/command_line.hpp"
 
-#include "cli/commands/managing.hpp"
+#include "cli/commands/commands.hpp"
 #include "cli/commands/parsed.hpp"
-#include "cli/commands/programming.hpp"
-#include "cli/commands/serving.hpp"
-#include "cli/commands/setting_up.hpp"
-#include "cli/commands/talking.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/help/complaint.hpp"
 #include "cli/help/completions.hpp"

@@ -1,4 +1,4 @@
-#include "cli/connect.hpp"
+#include "cli/run_command.hpp"
 
 #include "cli/exit_codes.hpp"
 #include "cli/serve_options.hpp"

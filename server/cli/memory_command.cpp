@@ -1,4 +1,4 @@
-#include "cli/memory_command.hpp"
+#include "cli/run_command.hpp"
 
 #include "app/services.hpp"
 #include "cli/exit_codes.hpp"

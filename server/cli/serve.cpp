@@ -1,4 +1,4 @@
-#include "cli/serve.hpp"
+#include "cli/run_command.hpp"
 
 #include "app/ports_file.hpp"
 #include "app/runtime_search.hpp"

@@ -1,4 +1,4 @@
-#include "cli/settings_command.hpp"
+#include "cli/run_command.hpp"
 
 #include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"

@@ -1,4 +1,4 @@
-#include "cli/commands/managing.hpp"
+#include "cli/commands/commands.hpp"
 
 namespace rkllm_mcp {
 namespace {

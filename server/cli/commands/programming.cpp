@@ -1,4 +1,4 @@
-#include "cli/commands/programming.hpp"
+#include "cli/commands/commands.hpp"
 
 #include "cli/piped_input.hpp"
 #include "text/space.hpp"

@@ -1,4 +1,4 @@
-#include "cli/commands/serving.hpp"
+#include "cli/commands/commands.hpp"
 
 namespace rkllm_mcp {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/commands/setting_up.hpp"
+#include "cli/commands/commands.hpp"
 
 #include <CLI/Error.hpp>
 

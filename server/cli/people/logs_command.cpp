@@ -1,4 +1,4 @@
-#include "cli/people/logs_command.hpp"
+#include "cli/run_command.hpp"
 
 #include "cli/exit_codes.hpp"
 #include "cli/people/log_line.hpp"

@@ -1,4 +1,4 @@
-#include "cli/people/pull_command.hpp"
+#include "cli/run_command.hpp"
 
 #include "cli/exit_codes.hpp"
 #include "cli/help/progress_line.hpp"

@@ -1,4 +1,4 @@
-#include "cli/talk/chat.hpp"
+#include "cli/run_command.hpp"
 
 #include "cli/exit_codes.hpp"
 #include "cli/help/rows.hpp"
