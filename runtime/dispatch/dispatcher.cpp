@@ -5,9 +5,9 @@
 #include "dispatch/batch_peer.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
+#include "mcp/protocol/era.hpp"
 #include "mcp/protocol/handshake.hpp"
 #include "mcp/protocol/revisions.hpp"
-#include "mcp/protocol/stateless_era.hpp"
 #include "run_loop.hpp"
 #include "transport/bytes/turn.hpp"
 

@@ -8,7 +8,6 @@
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/handshake.hpp"
 #include "mcp/protocol/revisions.hpp"
-#include "mcp/protocol/stateless_era.hpp"
 
 #include <optional>
 #include <variant>

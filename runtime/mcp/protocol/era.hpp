@@ -28,9 +28,9 @@ class Era {
  public:
   virtual ~Era() = default;
 
+  // `initialize` tells once what holds for the session, and whoever cancels says so. Else each request tells of its
+  // client, whether it wants log messages included, and ends with its HTTP exchange.
   virtual bool has_handshake() const = 0;
-  virtual bool ends_with_exchange() const = 0;  // an HTTP client that disconnects has cancelled
-  virtual bool logs_by_request() const = 0;     // who wants log messages says so in each request
   // Who asks. Throws RpcError if the request does not say what it has to.
   virtual ClientContext client_of(const Revision& revision, const Json& params, const Session& session) const = 0;
   // `body` as a complete result. `server` is {"name","version"}.
@@ -38,5 +38,16 @@ class Era {
   // Gets the invocation's tool called again with what the client says to `requests`.
   virtual void ask(Invocation& invocation, InputRequests requests, Json state) const = 0;
 };
+
+// Revisions up to 2025-11-25: the server asks by requests of its own.
+const Era& handshake_era();
+// Revisions from 2026-07-28: every request has in `_meta` what the server has to know of its client, results carry
+// their type, and what the server wants from its client is a result, too, upon which the client asks again.
+const Era& stateless_era();
+
+// The revision that a request claims for itself, whatever that is; nothing if it claims none.
+std::optional<Json> claimed_revision(const Json& params);
+// Whether it is to be served without a handshake: it claims a revision, and none of those that have one.
+bool is_stateless_request(const Json& params);
 
 }  // namespace rkllm_mcp

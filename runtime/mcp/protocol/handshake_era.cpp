@@ -1,4 +1,4 @@
-#include "mcp/protocol/handshake_era.hpp"
+#include "mcp/protocol/era.hpp"
 
 #include "call/session.hpp"
 #include "jsonrpc/envelope.hpp"
@@ -41,8 +41,6 @@ void take_answer(Round& round, const std::string& key, const Response& response)
 class HandshakeEra final : public Era {
  public:
   bool has_handshake() const override { return true; }
-  bool ends_with_exchange() const override { return false; }  // that takes notifications/cancelled
-  bool logs_by_request() const override { return false; }
 
   ClientContext client_of(const Revision& revision, const Json& /*params*/, const Session& session) const override {
     const auto& handshake = session.handshake;

@@ -9,11 +9,11 @@
 #include "mcp/lists/documents.hpp"
 #include "mcp/lists/lists.hpp"
 #include "mcp/lists/resource_reader.hpp"
+#include "mcp/protocol/era.hpp"
 #include "mcp/protocol/handshake.hpp"
 #include "mcp/protocol/meta_keys.hpp"
 #include "mcp/protocol/request_responder.hpp"
 #include "mcp/protocol/revisions.hpp"
-#include "mcp/protocol/stateless_era.hpp"
 #include "mcp/tools/tool_error.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -362,14 +362,14 @@ InvocationRequest McpServer::request_for(const Asked& asked, std::string name) c
     wanted.state = seal_.open(required_string(params, "requestState"), subject_of(wanted));
   }
   wanted.outlives_exchange =
-      !asked.client.revision->era.ends_with_exchange() && asked.reply.peer().transport() == TransportKind::kHttp;
+      asked.client.revision->era.has_handshake() && asked.reply.peer().transport() == TransportKind::kHttp;
   return wanted;
 }
 
 void McpServer::invoke(InvocationRequest wanted, const InvokeFunction& run) {
   const Revision& revision = *wanted.client.revision;
   // What the server's parts print may be about anybody's requests.
-  const bool hears = may_hear_all(*wanted.session) && wanted.client.log_level && revision.era.logs_by_request();
+  const bool hears = may_hear_all(*wanted.session) && wanted.client.log_level && !revision.era.has_handshake();
   auto voice = std::make_unique<RequestResponder>(*wanted.reply, revision, server_);
   const auto invocation = std::make_shared<Invocation>(std::move(wanted), std::move(voice), run);
   if (hears) {

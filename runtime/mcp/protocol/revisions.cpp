@@ -1,8 +1,6 @@
 #include "mcp/protocol/revisions.hpp"
 
 #include "mcp/protocol/era.hpp"
-#include "mcp/protocol/handshake_era.hpp"
-#include "mcp/protocol/stateless_era.hpp"
 
 #include <algorithm>
 #include <array>

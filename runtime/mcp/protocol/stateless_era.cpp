@@ -1,4 +1,4 @@
-#include "mcp/protocol/stateless_era.hpp"
+#include "mcp/protocol/era.hpp"
 
 #include "call/session.hpp"
 #include "mcp/protocol/meta_keys.hpp"
@@ -25,8 +25,6 @@ std::optional<Severity> log_level_of(const Json& meta) {
 class StatelessEra final : public Era {
  public:
   bool has_handshake() const override { return false; }
-  bool ends_with_exchange() const override { return true; }
-  bool logs_by_request() const override { return true; }
 
   ClientContext client_of(const Revision& revision, const Json& params, const Session& /*session*/) const override {
     const Json& meta = params.at("_meta");
