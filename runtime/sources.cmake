@@ -10,7 +10,6 @@ set(RUNTIME_SOURCES
   call/result_options.cpp
   call/request_table.cpp
   call/session.cpp
-  call/stream_registry.cpp
   call/value_store.cpp
   call/value_text.cpp
   direct/direct_dialect.cpp

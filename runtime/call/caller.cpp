@@ -4,6 +4,7 @@
 #include "call/push_reader.hpp"
 #include "clock.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "random_bytes.hpp"
 
 #include <utility>
 
@@ -112,7 +113,7 @@ Session::Key Caller::collect(Session& session, Reply& reply, Target target, Coll
 }
 
 void Caller::push(Session& session, Reply& reply, Target target, Chunks chunks) {
-  const std::string stream_id = chunks == Chunks::kNotifications ? new_stream_id() : std::string();
+  const std::string stream_id = chunks == Chunks::kNotifications ? new_id() : std::string();
   const auto name = target.method->name;
   auto writer =
       stream_id.empty() ? ChunkWriter::replies(reply.id(), name) : ChunkWriter::notifications(name, stream_id);
@@ -141,7 +142,7 @@ void Caller::push(Session& session, Reply& reply, Target target, Chunks chunks) 
 }
 
 void Caller::offer(Session& session, Reply& reply, Target target) {
-  const std::string stream_id = new_stream_id();
+  const std::string stream_id = new_id();
   const auto name = target.method->name;
   const auto key = std::make_shared<Session::Key>(0);
   const auto reader =

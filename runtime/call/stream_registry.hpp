@@ -10,9 +10,6 @@ namespace rkllm_mcp {
 
 class PollReader;
 
-// 24 characters of a-z0-9 (over 120 bits) from the operating system's secure random source.
-std::string new_stream_id();
-
 class StreamRegistry {
  public:
   void add(const std::string& stream_id, const std::shared_ptr<PollReader>& reader) { readers_[stream_id] = reader; }

@@ -1,6 +1,6 @@
 #include "call/value_store.hpp"
 
-#include "call/stream_registry.hpp"
+#include "random_bytes.hpp"
 
 #include <iterator>
 #include <map>
@@ -20,7 +20,7 @@ std::vector<std::string> ValueStore::keep(std::vector<ValueRows> sets, const std
     MemoryShare share(memory_, 0);
     all.set(all.bytes() - rows.bytes());
     share.set(rows.bytes());
-    ids.push_back(new_stream_id());
+    ids.push_back(new_id());
     fresh.push_back({ids.back(), std::move(rows), Clock::now() + kept_for_, std::move(share), owner});
   }
   const bool was_empty = kept_.empty();

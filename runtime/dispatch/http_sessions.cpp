@@ -1,9 +1,9 @@
 #include "dispatch/http_sessions.hpp"
 
 #include "auth/owner.hpp"
-#include "call/stream_registry.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "put_back.hpp"
+#include "random_bytes.hpp"
 
 #include <utility>
 
@@ -37,7 +37,7 @@ std::optional<HttpSessions::Opened> HttpSessions::open(const HttpRequest& reques
   auto streams = std::make_unique<SessionStreams>(dispatcher_.loop(), dispatcher_.options().calls.stream_memory);
   const auto session = dispatcher_.make_session(request.principal);
   session->outlet = streams->standing().weak_from_this();
-  const auto opened = entries_.emplace(new_stream_id(), Entry{session, std::move(streams), Clock::now(), owner}).first;
+  const auto opened = entries_.emplace(new_id(), Entry{session, std::move(streams), Clock::now(), owner}).first;
   return Opened{opened->first, opened->second.session};
 }
 

@@ -1,9 +1,9 @@
 #include "dispatch/paired_http.hpp"
 
-#include "call/stream_registry.hpp"
 #include "dispatch/http_sessions.hpp"
 #include "dispatch/server_sent_events.hpp"
 #include "memory_budget.hpp"
+#include "random_bytes.hpp"
 #include "transport/bytes/deadline.hpp"
 
 #include <deque>
@@ -119,7 +119,7 @@ class PairedHttp::Client final : public ConnectedPeer {
 
 void PairedHttp::open(const HttpRequest& request, HttpExchange& exchange) {
   if (clients_->size() >= kMost) return exchange.respond(refusal(503, "too many event streams are open"));
-  const std::string id = new_stream_id();
+  const std::string id = new_id();
   const auto client =
       std::make_shared<Client>(dispatcher_, exchange, request.remote, std::string(request.bearer_token()));
   clients_->emplace(id, client);

@@ -5,12 +5,12 @@
 #pragma once
 
 #include "backend.hpp"
+#include "clock.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
 #include <spdlog/logger.h>
 #include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -51,7 +51,7 @@ class Autoload {
     bool loading = false;
     std::chrono::milliseconds pause{0};
     std::chrono::steady_clock::time_point loaded_at;
-    asio::steady_timer timer;
+    Timer timer;
   };
   using ModelPointer = std::shared_ptr<Model>;
   class Load;

@@ -9,11 +9,11 @@
 // Threads: belongs to the event loop; memory may be short on any thread.
 #pragma once
 
+#include "clock.hpp"
 #include "memory_budget.hpp"
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
-#include <asio/steady_timer.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -41,7 +41,7 @@ class MemoryReserve {
   MemoryShare refused_;  // all that clients may take, while the reserve is missing
   const std::size_t all_;
   asio::posix::stream_descriptor given_back_;  // an eventfd
-  asio::steady_timer later_;
+  Timer later_;
   std::new_handler before_;
 };
 

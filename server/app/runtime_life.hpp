@@ -10,13 +10,13 @@
 
 #include "app/runtime_host.hpp"
 #include "backend/runner.hpp"
+#include "clock.hpp"
 #include "settings/settings.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
 #include <spdlog/logger.h>
 #include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 
 #include <chrono>
 #include <functional>
@@ -52,7 +52,7 @@ class RuntimeLife {
   enum class Step { kNone, kLooking, kStartingFirst, kStartingNext };
 
   void look(const std::optional<LibraryFile>& served, const Settings& settings);  // on the runner
-  void looked(std::unique_ptr<RuntimeHost> next);                                // null: nothing has changed
+  void looked(std::unique_ptr<RuntimeHost> next);                                 // null: nothing has changed
   void try_out(RuntimeHost& host);
   void tried_out(const std::optional<RpcError>& trouble);
   void replace_when_idle(std::unique_ptr<RuntimeHost> next);
@@ -71,7 +71,7 @@ class RuntimeLife {
   bool settled_ = false;
   std::unique_ptr<RuntimeHost> now_;
   std::unique_ptr<RuntimeHost> next_;  // that is being started
-  asio::steady_timer until_idle_;
+  Timer until_idle_;
   Runner runner_;  // last: what it does uses the above
 };
 

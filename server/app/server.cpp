@@ -546,7 +546,7 @@ void Server::flush_and_leave(Clock::time_point deadline) {
 }
 
 void Server::look_again(std::function<void()> look) {
-  const auto timer = std::make_shared<asio::steady_timer>(loop_, kBeforeNextLook);
+  const auto timer = std::make_shared<Timer>(loop_, kBeforeNextLook);
   timer->async_wait([this, timer, look = std::move(look)](const asio::error_code&) { step(look); });
 }
 

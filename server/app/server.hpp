@@ -17,6 +17,7 @@
 #include "app/server_model_store.hpp"
 #include "app/services.hpp"
 #include "app/transports.hpp"
+#include "clock.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "mcp/catalogue.hpp"
 #include "models/loads_under_way.hpp"
@@ -34,7 +35,6 @@
 
 #include <spdlog/logger.h>
 #include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -139,7 +139,7 @@ class Server {
   Autoload autoload_;
   Upstreams upstreams_;
   std::optional<Transports> transports_;
-  asio::steady_timer timer_;
+  Timer timer_;
   std::thread ending_;
   const std::function<void()> when_stopping_;
   const std::function<std::uint64_t()> lost_log_lines_;

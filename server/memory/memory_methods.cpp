@@ -3,11 +3,10 @@
 #include "memory/transfer.hpp"
 
 #include "jsonrpc/envelope.hpp"
+#include "random_bytes.hpp"
 #include "text/utf8_split.hpp"
 
 #include <rkllm_mcp/errors.hpp>
-
-#include <openssl/rand.h>
 
 #include <algorithm>
 #include <array>
@@ -67,16 +66,6 @@ ServiceMethod described(const char* name, const char* title, const char* descrip
   method.params_schema = std::move(params);
   method.result_schema = std::move(result);
   return method;
-}
-
-std::string new_id() {
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
-  std::array<unsigned char, 20> bytes{};
-  if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
-    throw std::runtime_error("no secure random source");
-  std::string id = "chat_";
-  for (const unsigned char byte : bytes) id += kLetters[byte % kLetters.size()];
-  return id;
 }
 
 Json brief(const Message& message) { return Json{{"role", name_of(message.role)}, {"content", message.content}}; }
@@ -175,7 +164,7 @@ void MemoryService::add_context_methods(Service& service) {
                 object_schema(Json{{"conversation_id", conversation_id()}, {"space", space()}}),
                 object_schema(Json{{"conversation_id!", conversation_id()}})),
       [this](Store& store, const Params& params) {
-        const Key key{params.space(), params.id().value_or(new_id())};
+        const Key key{params.space(), params.id().value_or(new_id("chat_"))};
         const bool exists = store.find(key).has_value();
         if (!exists) make_room(store);
         if (!exists) store.create(key, now());
@@ -398,7 +387,7 @@ void MemoryService::add_transfer_methods(Service& service) {
                              {"messages!", {{"type", "integer"}}}})),
       [this](Store& store, const Params& params) {
         const std::string space = params.space();
-        const std::string name = checked_id(params.text("import").value_or(new_id()), "params.import");
+        const std::string name = checked_id(params.text("import").value_or(new_id("chat_")), "params.import");
         if (params.flag("discard", false)) {
           give_up_import(store, name, space);
           return Change{

@@ -6,6 +6,7 @@
 // Threads: the event loop's; the store is used on threads of its own.
 #pragma once
 
+#include "clock.hpp"
 #include "lifetime.hpp"
 #include "mcp/service.hpp"
 #include "memory/conversation.hpp"
@@ -16,7 +17,6 @@
 
 #include <spdlog/logger.h>
 #include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -111,7 +111,7 @@ class MemoryService {
   std::chrono::steady_clock::time_point next_look_{};
   std::set<Key> changed_;
   bool list_changed_ = false;
-  asio::steady_timer until_told_;
+  Timer until_told_;
   std::shared_ptr<const Service> service_;
   const Lifetime alive_;
   StoreThreads threads_;  // last: what they do uses the above

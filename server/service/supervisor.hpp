@@ -7,8 +7,9 @@
 // Threads: belongs to the main thread, which is the event loop's.
 #pragma once
 
+#include "clock.hpp"
+
 #include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 
 #include <chrono>
 #include <optional>
@@ -40,7 +41,7 @@ class Supervisor {
 
   std::string socket_;  // a path, or @NAME of an abstract socket; empty: nobody is there
   std::chrono::microseconds watchdog_{0};
-  std::optional<asio::steady_timer> timer_;
+  std::optional<Timer> timer_;
 };
 
 }  // namespace rkllm_mcp

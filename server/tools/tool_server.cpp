@@ -1,11 +1,10 @@
 #include "tools/tool_server.hpp"
 
 #include "auth/owner.hpp"
+#include "clock.hpp"
 #include "mcp/tools/arguments.hpp"
 #include "mcp/tools/tool_error.hpp"
 #include "version.hpp"
-
-#include <asio/steady_timer.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -77,7 +76,7 @@ class ToolServer::Call : public std::enable_shared_from_this<Call> {
   // `kept_as` is the question under which its answer is kept; empty: it is not.
   void begin(const Json& arguments, std::string kept_as) {
     const auto self = shared_from_this();
-    deadline_ = std::chrono::steady_clock::now() + server_.settings_.timeout_s;
+    deadline_ = Clock::now() + server_.settings_.timeout_s;
     kept_as_ = std::move(kept_as);
     invocation_->on_cancelled([weak = weak_from_this()] {
       if (const auto call = weak.lock()) call->abandon();
@@ -113,14 +112,14 @@ class ToolServer::Call : public std::enable_shared_from_this<Call> {
 
  private:
   void look() {
-    timer_.expires_at(std::min(deadline_, std::chrono::steady_clock::now() + kBetweenLooks));
+    timer_.expires_at(std::min(deadline_, Clock::now() + kBetweenLooks));
     timer_.async_wait([self = shared_from_this()](const asio::error_code& error) {
       if (!error && !self->invocation_->ended()) self->look_again();
     });
   }
 
   void look_again() {
-    if (std::chrono::steady_clock::now() >= deadline_) {
+    if (Clock::now() >= deadline_) {
       return fail("it has taken longer than " + std::to_string(server_.settings_.timeout_s.count()) +
                   " s (tools.timeout_s)");
     }
@@ -158,8 +157,8 @@ class ToolServer::Call : public std::enable_shared_from_this<Call> {
   const OfferedTool& tool_;
   const std::shared_ptr<Invocation> invocation_;
   const std::shared_ptr<StopSignal> stop_ = std::make_shared<StopSignal>();
-  asio::steady_timer timer_;
-  std::chrono::steady_clock::time_point deadline_{};
+  Timer timer_;
+  Clock::time_point deadline_{};
   std::string kept_as_;
   std::optional<ToolThreads::Ticket> ticket_{};  // while it may still wait for a thread
 };

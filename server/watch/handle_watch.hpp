@@ -5,10 +5,10 @@
 #pragma once
 
 #include "backend/handle_resources.hpp"
+#include "clock.hpp"
 #include "mcp/protocol/mcp_server.hpp"
 
 #include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 
 #include <map>
 #include <mutex>
@@ -37,7 +37,7 @@ class HandleWatch {
   asio::io_context& loop_;
   McpServer& server_;
   const HandlesFunction handles_;
-  asio::steady_timer timer_;
+  Timer timer_;
   std::mutex mutex_;  // guards the next two
   bool poked_ = false;
   std::set<std::string> touched_;  // handles, since the last look: they may have come and gone

@@ -2,8 +2,7 @@
 
 #include "client/sockets/spoken_protocol.hpp"
 #include "client/sockets/ws_handshake.hpp"
-
-#include <openssl/rand.h>
+#include "random_bytes.hpp"
 
 #include <array>
 #include <chrono>
@@ -97,8 +96,7 @@ std::string WsConnection::frame(Opcode opcode, std::string_view payload) {
     append(kMaskBit | (is_short ? kLengthIn16Bits : kLengthIn64Bits));
     for (int shift = is_short ? 8 : 56; shift >= 0; shift -= 8) append(std::uint64_t{payload.size()} >> shift);
   }
-  std::array<unsigned char, 4> mask;
-  if (RAND_bytes(mask.data(), static_cast<int>(mask.size())) != 1) throw ConnectionError("no random bytes to be had");
+  const auto mask = random_bytes<4>();
   for (const auto byte : mask) append(byte);
   for (std::size_t i = 0; i < payload.size(); ++i) append(static_cast<unsigned char>(payload[i]) ^ mask[i % 4]);
   return frame;

@@ -2,8 +2,8 @@
 
 #include "client/connection.hpp"
 #include "client/http/header_value.hpp"
+#include "random_bytes.hpp"
 
-#include <openssl/rand.h>
 #include <openssl/sha.h>
 
 #include <algorithm>
@@ -43,8 +43,7 @@ std::string_view header(std::string_view head, std::string_view name) {
 }  // namespace
 
 std::string new_websocket_key() {
-  std::array<unsigned char, 16> bytes{};
-  if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) throw ConnectionError("no random bytes to be had");
+  const auto bytes = random_bytes<16>();
   return base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 

@@ -1,13 +1,13 @@
 #include "mcp/protocol/state_seal.hpp"
 
 #include "jsonrpc/envelope.hpp"
+#include "random_bytes.hpp"
 
 #include <rkllm_mcp/base64.hpp>
 #include <rkllm_mcp/errors.hpp>
 
 #include <openssl/crypto.h>
 #include <openssl/hmac.h>
-#include <openssl/rand.h>
 
 #include <cstdint>
 #include <span>
@@ -22,11 +22,7 @@ InvalidParams refused() { return {"params.requestState", "not a state that this 
 
 }  // namespace
 
-StateSeal::StateSeal(std::chrono::seconds good_for) : good_for_(good_for), key_{} {
-  if (RAND_bytes(key_.data(), static_cast<int>(key_.size())) != 1) {
-    throw std::runtime_error("no secure random source");
-  }
-}
+StateSeal::StateSeal(std::chrono::seconds good_for) : good_for_(good_for), key_(random_bytes<32>()) {}
 
 std::string StateSeal::signature_of(std::string_view text, std::string_view subject) const {
   const std::string all = std::string(text) + "." + std::string(subject);

@@ -1,10 +1,10 @@
 #include "mcp/tools/tasks.hpp"
 
-#include "call/stream_registry.hpp"
 #include "clock.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/request_responder.hpp"
+#include "random_bytes.hpp"
 #include "text/wall_clock.hpp"
 #include "transport/silent_peer.hpp"
 
@@ -38,7 +38,7 @@ class Task : public std::enable_shared_from_this<Task> {
   using ChangedFunction = std::function<void(const Task&)>;
 
   Task(asio::io_context& loop, const Principal* owner, ChangedFunction changed)
-      : id_(new_stream_id()), owner_(owner), changed_(std::move(changed)), timer_(loop) {}
+      : id_(new_id()), owner_(owner), changed_(std::move(changed)), timer_(loop) {}
 
   const std::string& id() const { return id_; }
   const Principal* owner() const { return owner_; }

@@ -2,7 +2,6 @@ set(CHAT_HOST_SOURCES
   chat/host/answer_run.cpp
   chat/host/chat_host.cpp
   chat/host/embedding_maker.cpp
-  chat/host/ids.cpp
   chat/host/leased_model.cpp
   chat/host/prompt_caches.cpp
   chat/host/turn_maker.cpp

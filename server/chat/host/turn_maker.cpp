@@ -1,7 +1,7 @@
 #include "chat/host/turn_maker.hpp"
 
-#include "chat/host/ids.hpp"
 #include "put_back.hpp"
+#include "random_bytes.hpp"
 
 #include <algorithm>
 #include <limits>

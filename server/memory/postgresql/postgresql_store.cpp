@@ -1,11 +1,9 @@
 #include "memory/postgresql/postgresql_store.hpp"
 
 #include "memory/postgresql/schema.hpp"
-#include "text/hexadecimal.hpp"
+#include "random_bytes.hpp"
 
 #include <rkllm_mcp/errors.hpp>
-
-#include <openssl/rand.h>
 
 #include <algorithm>
 #include <array>
@@ -25,13 +23,6 @@ constexpr std::chrono::seconds kForTheServer{10};
 constexpr std::chrono::milliseconds kBetweenTries{50};
 // What a message takes besides its text, about.
 constexpr std::int64_t kBytesOfRow = 200;
-
-std::string new_writer() {
-  std::array<unsigned char, 16> bytes{};
-  if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
-    throw std::runtime_error("no secure random source");
-  return in_hexadecimal(bytes);
-}
 
 // Columns 0 to 4 are those of a message.
 Message message_in(const Rows& rows, int row) {
@@ -76,7 +67,7 @@ struct PostgresqlStore::Row {
 PostgresqlStore::PostgresqlStore(Options options, Use use)
     : options_(std::move(options)),
       use_(use),
-      writer_(new_writer()),
+      writer_(new_id()),
       db_(std::make_unique<Connection>(options_.address, options_.stop)) {
   if (use_ == Use::kReading) return;
   migrate(*db_);
