@@ -119,21 +119,32 @@ double echo_floor() {
   return median(times);
 }
 
-void print(const char* name, double floor, const std::vector<double>& thread, const std::vector<double>& process,
-           int digits) {
-  const double one = median(thread);
-  const double other = median(process);
-  if (floor > 0) {
-    std::printf("%-42s %12.*f %12.*f %12.*f %8.2f\n", name, digits, floor, digits, one, digits, other, other / one);
-  } else {
-    std::printf("%-42s %12s %12.*f %12.*f %8.2f\n", name, "", digits, one, digits, other, other / one);
-  }
+// A line of the table, and whether it is what is asked of worker processes.
+struct Row {
+  const char* name;
+  const std::vector<double>& thread;
+  const std::vector<double>& process;
+  int digits;
+  double floor = 0;  // 0: there is none
+};
+
+void print(const Row& row, const std::string& asked, bool is_met) {
+  const double one = median(row.thread);
+  const double other = median(row.process);
+  std::array<char, 32> floor{};
+  if (row.floor > 0) std::snprintf(floor.data(), floor.size(), "%.*f", row.digits, row.floor);
+  std::printf("%-42s %12s %12.*f %12.*f %8.2f  %s%s\n", row.name, floor.data(), row.digits, one, row.digits, other,
+              other / one, asked.c_str(),
+              asked.empty() ? ""
+              : is_met      ? ": met"
+                            : ": NOT MET");
 }
 
 std::string write_paced_model(const std::string& fast) {
   Json model = Json::parse(std::ifstream(fast));
   model["decode_tokens_per_s"] = kPacedPerSecond;
-  const std::string path = std::filesystem::temp_directory_path() / ("rkllm-paced-" + std::to_string(::getpid()) + ".json");
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("rkllm-paced-" + std::to_string(::getpid()) + ".json");
   std::ofstream(path) << model;
   return path;
 }
@@ -166,12 +177,23 @@ int main(int argc, char** argv) {
     }
     std::filesystem::remove(paced_model);
     const auto& [thread, process] = places;
-    std::printf("%-42s %12s %12s %12s %8s\n", "isolation", "floor", "thread", "process", "ratio");
-    print("tokens/s, joined", 0, thread.figures.joined, process.figures.joined, 0);
-    print("tokens/s, a message each", 0, thread.figures.single, process.figures.single, 0);
-    print("CPU s per 10,000 tokens, joined", 0, thread.figures.joined_cpu, process.figures.joined_cpu, 4);
-    print("a call, us (floor: TCP echo)", echo_floor(), thread.figures.call, process.figures.call, 1);
-    print("CPU us per token at 50/s (floor: a thread)", paced_floor(), thread.figures.paced, process.figures.paced, 1);
+    const Figures& one = thread.figures;
+    const Figures& other = process.figures;
+    const auto ratio = [](const std::vector<double>& to, const std::vector<double>& of) {
+      return median(to) / median(of);
+    };
+    std::printf("%-42s %12s %12s %12s %8s  %s\n", "isolation", "floor", "thread", "process", "ratio",
+                "asked of process");
+    print({"tokens/s, joined", one.joined, other.joined, 0}, "ratio of 0.7 and more",
+          ratio(other.joined, one.joined) >= 0.7);
+    print({"tokens/s, a message each", one.single, other.single, 0}, "", true);
+    print({"CPU s per 10,000 tokens, joined", one.joined_cpu, other.joined_cpu, 4}, "ratio of at most 1.5",
+          ratio(other.joined_cpu, one.joined_cpu) <= 1.5);
+    print({"a call, us (floor: TCP echo)", one.call, other.call, 1, echo_floor()}, "at most 60 us more",
+          median(other.call) - median(one.call) <= 60);
+    const double a_thread = paced_floor();
+    print({"CPU us per token at 50/s (floor: a thread)", one.paced, other.paced, 1, a_thread}, "at most 3 floors",
+          median(other.paced) <= 3 * a_thread);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "benchmark_isolation: %s\n", error.what());
