@@ -37,6 +37,7 @@ const run = (program, args, input = '') => new Promise((resolve, reject) => {
   const path = `${dirname(process.env.TESTED_PROGRAM)}:${process.env.PATH}`;
   const child = execFile(program, args, { env: { ...process.env, PATH: path }, timeout: 60_000 }, (error, out, errors) =>
     error ? reject(new Error(`${error.message}\n${errors}`)) : resolve(out));
+  child.stdin.on('error', () => {}); // a program may end without reading it
   child.stdin.end(input);
 });
 
