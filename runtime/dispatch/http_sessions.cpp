@@ -2,9 +2,11 @@
 
 #include "auth/owner.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "mcp/protocol/handshake.hpp"
 #include "put_back.hpp"
 #include "random_bytes.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -15,7 +17,7 @@ HttpSessions::Found HttpSessions::of(const HttpRequest& request) {
     const auto found = entries_.find(*id);
     if (found == entries_.end() || found->second.session->principal != principal) return {};
     if (found->second.is_over(Clock::now() - idle_)) {
-      entries_.erase(found);
+      forget(found);
       return {};
     }
     found->second.last_used = Clock::now();
@@ -41,6 +43,22 @@ std::optional<HttpSessions::Opened> HttpSessions::open(const HttpRequest& reques
   return Opened{opened->first, opened->second.session};
 }
 
+bool HttpSessions::Entry::rests() const {
+  const std::size_t active = session->active();
+  if (active == 0) return !streams->standing().is_attached();
+  // Of a client that is asked something and does not answer nobody says when it has gone.
+  const bool waits = session->handshake && session->handshake->requests.rounds() == active;
+  return waits && !streams->is_any_attached() && !is_put_back("a client that has left a question open is waited for");
+}
+
+// What waits for its client's answers holds the session.
+HttpSessions::Entries::iterator HttpSessions::forget(Entries::iterator entry) {
+  const auto session = entry->second.session;
+  const auto next = entries_.erase(entry);
+  session->cancel_all();
+  return next;
+}
+
 bool HttpSessions::end(std::string_view id) {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return false;
@@ -53,7 +71,9 @@ bool HttpSessions::end(std::string_view id) {
 
 void HttpSessions::forget_idle() {
   const auto oldest = Clock::now() - idle_;
-  std::erase_if(entries_, [oldest](const auto& each) { return each.second.is_over(oldest); });
+  for (auto each = entries_.begin(); each != entries_.end();) {
+    each = each->second.is_over(oldest) ? forget(each) : std::next(each);
+  }
 }
 
 bool HttpSessions::make_room_for(const std::string& newcomer) {
@@ -71,7 +91,7 @@ bool HttpSessions::make_room_for(const std::string& newcomer) {
     most = count;
   }
   if (chosen == entries_.end()) return false;
-  entries_.erase(chosen);
+  forget(chosen);
   return true;
 }
 

@@ -59,19 +59,23 @@ class HttpSessions {
     Clock::time_point last_used;
     std::string owner;
 
-    bool rests() const { return session->active() == 0 && !streams->standing().is_attached(); }
+    bool rests() const;  // nothing is in progress but what waits for a client that is not there
     // It rests, and has since before `oldest`.
     bool is_over(Clock::time_point oldest) const {
-      return rests() && std::max({last_used, session->last_ended(), streams->standing().last_attached()}) < oldest;
+      return rests() && std::max({last_used, session->last_ended(), streams->last_attached()}) < oldest;
     }
   };
 
+  using Entries = std::map<std::string, Entry, std::less<>>;
+
+  // Cancels what is in progress.
+  Entries::iterator forget(Entries::iterator entry);
   void forget_idle();
   bool make_room_for(const std::string& newcomer);  // for a session of this owner
 
   Dispatcher& dispatcher_;
   const std::chrono::seconds idle_;
-  std::map<std::string, Entry, std::less<>> entries_;
+  Entries entries_;
   std::map<const Principal*, std::shared_ptr<Session>> anonymous_;
 };
 

@@ -39,6 +39,17 @@ std::shared_ptr<EventStream> SessionStreams::find(std::string_view id) const {
   return found == streams_.end() ? nullptr : *found;
 }
 
+bool SessionStreams::is_any_attached() const {
+  return standing_->is_attached() ||
+         std::ranges::any_of(streams_, [](const auto& each) { return each->is_attached(); });
+}
+
+Clock::time_point SessionStreams::last_attached() const {
+  auto last = standing_->last_attached();
+  for (const auto& each : streams_) last = std::max(last, each->last_attached());
+  return last;
+}
+
 void SessionStreams::forget_oldest_ended() {
   const auto has_ended = [](const auto& each) { return each->ended(); };
   auto too_many =

@@ -26,6 +26,9 @@ class SessionStreams {
   EventStream& standing() const { return *standing_; }
   // A new one, for the answer to a request. `options.id` and `options.memory` are filled in.
   std::shared_ptr<EventStream> add(EventStream::Options options);
+  // Whether a client reads any of them, and when one last did.
+  bool is_any_attached() const;
+  Clock::time_point last_attached() const;
   // Null if there is none (any more).
   std::shared_ptr<EventStream> find(std::string_view id) const;
 

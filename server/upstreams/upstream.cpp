@@ -3,6 +3,7 @@
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/meta_keys.hpp"
 #include "mcp/tools/tool_error.hpp"
+#include "put_back.hpp"
 #include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_document.hpp"
 #include "upstreams/upstream_tool.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::size_t kMostUnsentBytes = std::size_t{8} << 20U;  // of one call's progress
 constexpr std::chrono::minutes kToComeAgain{2};                  // for a client without a handshake that was asked
+constexpr std::chrono::minutes kMayStillAsk{2};                  // for a call that was cancelled
 constexpr const char* kAnswer = "upstream";                      // key of what a client is asked
 constexpr int kRefused = -32601;
 constexpr int kNoSuchResource = -32002;  // of servers with a handshake
@@ -52,17 +54,6 @@ Json capabilities_of(const ClientContext& client) {
 
 // The request of a client without a handshake ends when it is asked; the answer comes with another request.
 bool comes_again(const Invocation& asked) { return !asked.client().revision->era.has_handshake(); }
-
-// Whether the other call is of the client of `one`, which is in progress, too.
-bool is_same_client(const Invocation& one, const Invocation& other) {
-  const Session& session = *one.request().session;
-  const Session& others = *other.request().session;
-  if (!other.ended()) return &session == &others && !session.shared();
-  // The other call has ended: its client may have come back since, and have another session.
-  const std::string host = one.request().reply->peer().address();
-  const std::string others_host = other.request().reply->peer().address();
-  return session.principal == others.principal && host_of(host) == host_of(others_host);
-}
 
 bool wants_input(const Json& result) {
   const auto type = result.is_object() ? result.find("resultType") : result.end();
@@ -153,11 +144,13 @@ void Upstream::lose(const std::string& reason) {
   left_out_.clear();
   warning_.clear();
   end_calls(reason);
+  let_go_.clear();
   for (const Offered kind : {Offered::kResources, Offered::kTemplates, Offered::kPrompts}) take_list(kind, {});
   if (!std::exchange(tools_, {}).empty()) events_.on_changed(Offered::kTools);
 }
 
 void Upstream::end_calls(const std::string& reason) {
+  if (!stopped_ && is_put_back("the calls of an upstream's tools are kept when its connection is lost")) return;
   for (const auto& [key, running] : std::exchange(calls_, {})) {
     refuse(running, reason);
   }
@@ -194,18 +187,26 @@ void Upstream::watch_end(UpstreamLink::Key key, Invocation& invocation) {
 }
 
 void Upstream::let_go(Calls::iterator call) {
+  if (is_put_back("what a client has cancelled goes on at an upstream")) return;
   if (call->second.question) link_->respond(*call->second.question, refusal("the client gave no answer"));
   link_->cancel(call->first);
+  let_go_[client_of(*call->second.invocation)] = UpstreamLink::Clock::now();
   calls_.erase(call);
+  abandoned_.set_after(kMayStillAsk);
 }
 
 // A client that was asked something may never send the answer, and nothing tells us so: after a time it is given up.
 void Upstream::let_go_of_abandoned() {
   const auto now = UpstreamLink::Clock::now();
+  std::erase_if(let_go_, [now](const auto& each) { return now - each.second >= kMayStillAsk; });
   for (auto call = calls_.begin(); call != calls_.end();) {
     const auto each = call++;
     if (each->second.invocation->ended() && now - each->second.asked_at >= kToComeAgain) let_go(each);
   }
+}
+
+Upstream::Client Upstream::client_of(const Invocation& invocation) {
+  return {invocation.request().session->principal, std::string(host_of(invocation.request().reply->peer().address()))};
 }
 
 Upstream::Calls::iterator Upstream::whom_to_ask(const std::string& method) {
@@ -218,15 +219,24 @@ Upstream::Calls::iterator Upstream::whom_to_ask(const std::string& method) {
 }
 
 // A server with a handshake does not say which call its question is about. While calls of several clients are in
-// progress no client is asked: the question may show what another one's call is about.
+// progress, or may be in progress there, no client is asked: the question may show what another one's call is about.
 void Upstream::take_question(UpstreamLink::Key question, const std::string& method, const Json& params) {
   let_go_of_abandoned();
   const auto about = whom_to_ask(method);
   if (about == calls_.end()) return link_->respond(question, refusal("there is no client that could be asked"));
   const auto invocation = about->second.invocation;
-  const bool is_one_client = std::ranges::all_of(calls_, [&invocation](const auto& each) {
-    return each.second.invocation == invocation || is_same_client(*invocation, *each.second.invocation);
-  });
+  const Client client = client_of(*invocation);
+  const auto is_theirs = [&](const auto& each) {
+    const Invocation& other = *each.second.invocation;
+    if (&other == invocation.get()) return true;
+    // One that comes again may have another session then.
+    const auto& session = invocation->request().session;
+    return other.ended() ? client_of(other) == client : other.request().session == session && !session->shared();
+  };
+  const bool is_one_client =
+      std::ranges::all_of(calls_, is_theirs) &&
+      (is_put_back("what a call that was cancelled still asks is taken for another's") ||
+       std::ranges::all_of(let_go_, [&client](const auto& each) { return each.first == client; }));
   if (!is_one_client) return link_->respond(question, refusal("calls of several clients are in progress"));
   about->second.question = question;
   about->second.asked_at = UpstreamLink::Clock::now();
@@ -249,7 +259,11 @@ bool Upstream::resume(Invocation& invocation) {
   found->second.question.reset();
   if (std::exchange(found->second.invocation, invocation.shared_from_this()).get() != &invocation)
     watch_end(found->first, invocation);
-  link_->respond(question, *answer);
+  if (auto end = std::exchange(found->second.end, std::nullopt)) {
+    take_end(found->first, *std::move(end));
+  } else {
+    link_->respond(question, *answer);
+  }
   return true;
 }
 
@@ -309,11 +323,10 @@ void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {
   running.progress.add(progress);
   if (running.invocation->ready()) return tell(running);
   if (running.progress.message_bytes() <= kMostUnsentBytes) return;
-  // Parts of a text must not be lost; but a client that does not read cannot have them kept for ever.
-  const Running given_up = std::move(running);
-  calls_.erase(found);
-  link_->cancel(key);
-  refuse(given_up, "more progress than the client reads");
+  // Parts of a text must not be lost, and may not be kept without end.
+  const auto invocation = running.invocation;
+  let_go(found);
+  refuse({invocation, UnsentProgress(UnsentProgress::Messages::kNewestCounts)}, "more progress than the client reads");
 }
 
 void Upstream::tell(Running& running) {
@@ -326,6 +339,15 @@ void Upstream::tell(Running& running) {
 void Upstream::take_end(UpstreamLink::Key key, client::Outcome outcome) {
   const auto found = calls_.find(key);
   if (found == calls_.end()) return;
+  // What was asked may have been about another call of the client's, which must not wait for ever.
+  const auto& question = found->second.question;
+  if (question && !is_put_back("what is asked in place of another call is left open when that ends")) {
+    link_->respond(*question, refusal("the call has ended that its client was asked in"));
+    if (comes_again(*found->second.invocation)) {
+      found->second.end = std::move(outcome);
+      return;
+    }
+  }
   Running running = std::move(found->second);
   calls_.erase(found);
   link_->cancel(key);  // the call has ended: this only frees its id

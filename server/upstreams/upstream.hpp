@@ -16,6 +16,7 @@
 #include <asio/io_context.hpp>
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -25,6 +26,8 @@
 #include <vector>
 
 namespace rkllm_mcp {
+
+struct Principal;
 
 class Upstream {
  public:
@@ -64,8 +67,16 @@ class Upstream {
     Offered kind = Offered::kTools;
     std::optional<UpstreamLink::Key> question{};  // of the server there, which the client is asked
     UpstreamLink::Clock::time_point asked_at{};
+    std::optional<client::Outcome> end{};  // that came while a client without a handshake was asked
   };
   using Calls = std::map<UpstreamLink::Key, Running>;
+  // A client, as far as it is the same with another request.
+  struct Client {
+    const Principal* principal;
+    std::string host;
+
+    auto operator<=>(const Client&) const = default;
+  };
 
   // Ends a call that fails. Of a tool it ends with a result that says so, since a model reads results only.
   void refuse(const Running& running, const std::string& reason) const;
@@ -77,6 +88,7 @@ class Upstream {
   void take_question(UpstreamLink::Key question, const std::string& method, const Json& params);
   bool resume(Invocation& invocation);  // false: it was not asked anything
   void ask_client(const Running& running, const Json& result);
+  static Client client_of(const Invocation& invocation);
   Calls::iterator whom_to_ask(const std::string& method);  // the newest call that can be
   void watch_end(UpstreamLink::Key key, Invocation& invocation);
   void let_go(Calls::iterator call);
@@ -99,7 +111,9 @@ class Upstream {
   std::vector<std::string> left_out_;         // of the last list
   std::string warning_;                       // the last one
   std::string reason_ = "not connected yet";  // empty: it is connected
-  Calls calls_;  // where the invocation has ended, the client has been asked, and will call again with the answer
+  // Whose calls were let go of, not long ago, without an answer from there: what is asked may be about these.
+  std::map<Client, UpstreamLink::Clock::time_point> let_go_;
+  Calls calls_;  // those whose invocation has ended wait for the client to come again with an answer
   UpstreamLink::Key next_key_ = 1;
   bool stopped_ = false;
   Deadline abandoned_;    // when clients that were asked have not called again

@@ -9,6 +9,7 @@
 
 #include "client/connection.hpp"
 #include "client/mcp/mcp_client.hpp"
+#include "clock.hpp"
 #include "upstreams/offered.hpp"
 #include "upstreams/unsent_progress.hpp"
 
@@ -36,7 +37,7 @@ namespace rkllm_mcp {
 class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
  public:
   using Key = std::uint64_t;
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
   // Throws ConnectionError; blocks until the deadline at most.
   using Connect = std::function<std::unique_ptr<client::Connection>(client::Deadline)>;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "http_talk.hpp"
+#include "sim_chat_model.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -19,14 +20,21 @@ namespace rkllm_mcp::simulation {
 enum class ChatDialect { kOpenAi, kOllama, kAnthropic, kResponses };
 inline constexpr std::uint32_t kChatDialects = 4;
 
+// The one tool that there is: what is asked of it is {"about": the question's name}.
+inline constexpr std::string_view kChatTool = "look";
+
 struct ChatQuestion {
   std::string name{};      // unique
   std::size_t tokens = 0;  // that the model says to it
   std::optional<std::size_t> limit{};
   bool streams = false;
+  ChatForm form = ChatForm::kText;
+  bool may_call = false;                   // the model is told of the tool
+  std::optional<std::string> result_of{};  // it is what came of this call; nothing: somebody asks
 
   std::string text() const;
   std::string answer() const;  // as it must come
+  bool is_call() const { return form == ChatForm::kCall; }
   // Also where the limit is reached by the token that ends the text: the runtime does not say which it was.
   bool is_cut() const { return limit && *limit <= tokens + 1; }
 };
@@ -35,6 +43,9 @@ struct ChatQuestion {
 struct ChatExchanged {
   std::string question;
   std::string answer;
+  std::optional<std::string> result_of{};  // as of a question
+  std::optional<std::string> call{};       // the id of the call that the answer ends with; Ollama has no ids
+  std::string about{};                     // what it asks for
 };
 using ChatHistory = std::vector<ChatExchanged>;
 
@@ -57,6 +68,9 @@ class ChatAnswer {
   const std::string& id() const { return id_; }
   // Once it has been answered: why not with the model's words; empty: it was.
   const std::string& error() const { return error_; }
+  // Of the call that it ends with; nothing: there is none.
+  const std::optional<std::string>& call() const { return call_; }
+  ChatExchanged exchanged() const { return {question_.text(), text_, question_.result_of, call_, question_.name}; }
 
  private:
   void openai_event(const Json& data);
@@ -67,7 +81,14 @@ class ChatAnswer {
 
   void add(const Json& piece);
   void same_id(const Json& id);
-  void ends(const Json& reason, std::string_view in_full, std::string_view cut);
+  // The tool is to be called.
+  void calls(const std::string& id, const Json& name, const Json& arguments);
+  struct Reasons {
+    std::string_view in_full;
+    std::string_view cut;
+    std::string_view calls;
+  };
+  void ends(const Json& reason, const Reasons& reasons);
   void fails(const Json& error);
   std::string text_of_output(const Json& response) const;
   [[noreturn]] void complain(const std::string& what) const;
@@ -79,6 +100,10 @@ class ChatAnswer {
   std::size_t tokens_ = 0;
   std::string id_;
   std::string error_;
+  std::optional<std::string> call_;
+  std::string called_id_;  // OpenAI, Anthropic: of the call whose arguments come in pieces
+  Json called_;            // its tool
+  std::string arguments_;
   std::string open_block_;    // Anthropic: "text" while one is open
   std::size_t sequence_ = 0;  // Responses: of the next event
   bool has_begun_ = false;

@@ -9,6 +9,7 @@ namespace {
 constexpr int kMostQuestions = 6;
 constexpr std::size_t kMostLines = 5;
 constexpr std::size_t kLongAnswer = 40;
+constexpr std::size_t kTries = 3;  // for an answer that has to be JSON
 // Tokens that a model may have made before their reader has them: what the server and the network hold for it.
 constexpr std::size_t kMostAhead = 20;
 
@@ -94,10 +95,20 @@ void ChatClient::ask() {
   question.streams = world_.choices().choose(3) != 0;
   constexpr std::uint32_t kLeast = 2;
   if (world_.choices().happens(4)) question.limit = kLeast + world_.choices().choose(SimBackend::kTokens);
-  free->asked = conversation_->ask(question);
+  question.may_call = conversation_->may_call();
+  if (question.may_call && world_.choices().happens(3)) {
+    question.form = ChatForm::kCall;
+  } else if (conversation_->may_want_json() && world_.choices().happens(5)) {
+    question.form = ChatForm::kJson;
+  }
+  if (question.form != ChatForm::kText) {  // which are whole, or nothing
+    question.limit.reset();
+    question.tokens %= SimBackend::kTokens;
+  }
+  free->asked = conversation_->ask(std::move(question));
   free->refusals = server_.lender().refusals_of(free->peer);
   const ChatDialect dialect = conversation_->dialect();
-  free->answer.emplace(dialect, question);
+  free->answer.emplace(dialect, free->asked.question);
   HttpTalk::Fields fields = free->asked.fields;
   fields["Content-Type"] = "application/json";
   free->talk->ask("POST", path_of(dialect), fields, free->asked.body.dump(),
@@ -114,10 +125,15 @@ void ChatClient::answered(Line& line, const HttpTalk::Answer& answer) {
     if (model.has_failed_to_answer(question.name)) complain(question.name + " has failed, and looks whole");
     world_.saw(question.streams ? "an answer was streamed" : "an answer came as a whole");
     if (question.is_cut()) world_.saw("an answer reached its limit");
+    if (question.form == ChatForm::kJson) {
+      if (model.wrong_answers(question.name) > 0) complain(question.name + " was no JSON, and looks like it");
+      world_.saw("an answer was JSON");
+    }
     conversation_->answered(line.asked, whole, model.prompt_of(question.name));
   } else {
     world_.saw("a turn failed");
-    const bool is_excused = model.has_failed(question.name) || server_.lender().refusals_of(line.peer) > line.refusals;
+    const bool is_excused = model.has_failed(question.name) || model.wrong_answers(question.name) >= kTries ||
+                            server_.lender().refusals_of(line.peer) > line.refusals;
     if (!conversation_->excuses(line.asked, whole.error()) && !is_excused) {
       complain("to " + question.name + " it is told " + whole.error());
     }

@@ -30,9 +30,17 @@ std::vector<std::string> texts_of(const ChatHistory& history) {
   std::vector<std::string> texts;
   for (const ChatExchanged& each : history) {
     texts.push_back(each.question);
-    texts.push_back(each.answer);
+    if (!each.answer.empty()) texts.push_back(each.answer);
+    if (each.call) texts.push_back(each.about);
   }
   return texts;
+}
+
+// What is said next where a call has no result yet is that.
+void go_on_from(const ChatHistory& history, ChatQuestion& question) {
+  if (history.empty() || !history.back().call) return;
+  World::saw("a tool's result was brought");
+  question.result_of = history.back().call;
 }
 
 // The client sends all of it each time.
@@ -41,13 +49,17 @@ class SentConversation final : public ChatConversation {
   explicit SentConversation(World& world)
       : world_(world),
         dialect_(static_cast<ChatDialect>(world.choices().choose(kChatDialects))),
-        model_(SimLender::kModels[world.choices().choose(2)]) {}
+        model_(SimLender::kModels[world.choices().choose(2)]),
+        may_call_(world.choices().choose(2) == 1) {}
 
   ChatDialect dialect() const override { return dialect_; }
   std::string_view model() const override { return model_; }
+  bool may_call() const override { return may_call_; }
+  bool may_want_json() const override { return true; }
 
   Asked ask(ChatQuestion question) override {
     Asked asked;
+    go_on_from(history_, question);
     asked.body = request_for(dialect_, model_, history_, question);
     if (dialect_ == ChatDialect::kOllama && world_.choices().happens(4)) asked.body["keep_alive"] = 0;
     asked.before = history_;
@@ -58,7 +70,7 @@ class SentConversation final : public ChatConversation {
   void answered(const Asked& asked, const ChatAnswer& answer, const std::string& prompt) override {
     check_prompt(prompt, texts_of(asked.before), asked.question);
     history_ = asked.before;
-    if (!answer.text().empty()) history_.push_back({asked.question.text(), answer.text()});
+    if (!answer.text().empty() || answer.call()) history_.push_back(answer.exchanged());
   }
 
   void go_back() override {
@@ -71,6 +83,7 @@ class SentConversation final : public ChatConversation {
   World& world_;
   const ChatDialect dialect_;
   const std::string_view model_;
+  const bool may_call_;
   ChatHistory history_;
 };
 
@@ -78,13 +91,19 @@ class SentConversation final : public ChatConversation {
 class KeptConversation final : public ChatConversation {
  public:
   KeptConversation(World& world, SimServer& server)
-      : world_(world), server_(server), model_(SimLender::kModels[world.choices().choose(2)]) {}
+      : world_(world),
+        server_(server),
+        model_(SimLender::kModels[world.choices().choose(2)]),
+        may_call_(world.choices().choose(2) == 1) {}
 
   ChatDialect dialect() const override { return ChatDialect::kResponses; }
   std::string_view model() const override { return model_; }
+  bool may_call() const override { return may_call_; }
+  bool may_want_json() const override { return true; }
 
   Asked ask(ChatQuestion question) override {
     Asked asked;
+    go_on_from(history_, question);
     const bool goes_on = !last_id_.empty() && world_.choices().choose(4) != 3;
     asked.body = request_for(dialect(), model_, goes_on ? ChatHistory{} : history_, question);
     if (goes_on) asked.body["previous_response_id"] = last_id_;
@@ -99,9 +118,9 @@ class KeptConversation final : public ChatConversation {
 
   void answered(const Asked& asked, const ChatAnswer& answer, const std::string& prompt) override {
     check_prompt(prompt, texts_of(asked.before), asked.question);
-    if (answer.text().empty()) return;  // nothing to go on from
+    if (answer.text().empty() && !answer.call()) return;  // nothing to go on from
     history_ = asked.before;
-    history_.push_back({asked.question.text(), answer.text()});
+    history_.push_back(answer.exchanged());
     last_id_ = asked.is_kept ? answer.id() : "";
     if (asked.is_kept && server_.responses().texts_of(last_id_) != texts_of(history_)) {
       throw Violation{"what is kept of " + asked.question.name + " is not what was said"};
@@ -116,6 +135,7 @@ class KeptConversation final : public ChatConversation {
   World& world_;
   SimServer& server_;
   const std::string_view model_;
+  const bool may_call_;
   ChatHistory history_;
   std::string last_id_;  // of the answer that ends it; empty: that is not kept
 };

@@ -37,6 +37,9 @@ class ChatConversation {
   virtual ChatDialect dialect() const = 0;
   virtual std::string_view model() const = 0;  // that answers
   virtual Asked ask(ChatQuestion question) = 0;
+  // Whether it may be told of the tool, and asked for JSON.
+  virtual bool may_call() const { return false; }
+  virtual bool may_want_json() const { return false; }
   // It has been answered, and `prompt` is what the model was told. Throws a Violation.
   virtual void answered(const Asked& asked, const ChatAnswer& answer, const std::string& prompt) = 0;
   // Whether this error came of what has befallen whoever keeps it.

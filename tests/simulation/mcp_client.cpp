@@ -2,6 +2,7 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,15 @@ McpClient::McpClient(World& world, SimServer& server, std::string name)
 
 void McpClient::start() {
   revision_ = kRevisions[world_.choices().choose(2)];
+  news_ = std::make_shared<McpNews>(
+      world_, server_, name_,
+      McpNews::Session{
+          [this](std::string_view method, std::string_view body, HttpTalk::Fields fields, HttpTalk::Hearer hearer) {
+            return ask(method, body, std::move(fields), std::move(hearer));
+          },
+          [this](std::shared_ptr<HttpTalk> talk) { close(std::move(talk)); },
+          [this] { return ends_session_ || is_over_; }, [this] { go_on_settling(); }});
+  news_->start();
   plan();
 }
 
@@ -32,10 +42,11 @@ void McpClient::act() {
     if (!is_opening_) open();
     return plan();
   }
-  switch (world_.choices().choose(12)) {
+  switch (world_.choices().choose(20)) {
     case 0:
     case 1:
-    case 2: call(); break;
+    case 2:
+    case 11: call_something(); break;
     case 3: cancel(); break;
     case 4: cut(); break;
     case 5:
@@ -50,6 +61,12 @@ void McpClient::act() {
     case 10:
       if (world_.choices().happens(3)) end_session();
       break;
+    case 12:
+    case 13: respond(); break;
+    case 14: ping(); break;
+    case 15:
+    case 16:
+    case 17: news_->act(); break;
     default: break;  // it waits
   }
   plan();
@@ -90,6 +107,7 @@ std::shared_ptr<HttpTalk> McpClient::ask(std::string_view method, std::string_vi
 
 void McpClient::close(std::shared_ptr<HttpTalk> talk) {
   if (std::erase_if(talks_, [&](const auto& each) { return each.second == talk; }) == 0) return;
+  news_->closed(talk);
   for (auto& [id, call] : calls_) {
     if (call.talk != talk) continue;
     call.talk = nullptr;
@@ -102,28 +120,46 @@ void McpClient::open() {
   is_opening_ = true;
   ask("POST",
       R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":")" + revision_ +
-          R"(","capabilities":{},"clientInfo":{"name":"simulated","version":"1"}}})",
+          R"(","capabilities":{"roots":{},"sampling":{},"elicitation":{}},"clientInfo":{"name":"simulated","version":"1"}}})",
       {}, {[this](const HttpTalk::Answer& answer) {
         const auto id = answer.fields.find("mcp-session-id");
         if (answer.status != 200 || id == answer.fields.end()) complain("no session is opened: " + answer.body);
         session_ = id->second;
         is_opening_ = false;
+        news_->may_hear();
         ask("POST", R"({"jsonrpc":"2.0","method":"notifications/initialized"})", {},
             {[this](const HttpTalk::Answer& taken) {
               if (taken.status != 202 && !ends_session_) complain("a notification is answered: " + taken.body);
+              news_->hears();
             }});
       }});
 }
 
-void McpClient::call() {
+void McpClient::call_something() {
   const int id = static_cast<int>(calls_.size()) + 1;
   if (id > kMostCalls) return;
-  const std::size_t tokens = world_.choices().choose(SimBackend::kTokens);
-  Call& call = calls_.emplace(id, Call{ToolCall(id, name_ + "." + std::to_string(id), tokens)}).first->second;
+  const std::string name = name_ + "." + std::to_string(id);
+  Choices& choices = world_.choices();
+  switch (choices.choose(5)) {
+    case 3: {
+      const std::uint32_t wanted = 1 + choices.choose(AskingTool::kMostWanted);
+      return call(ToolCall(id, AskingTool::Wish{name, wanted, 1 + choices.choose(AskingTool::kMostRounds)}));
+    }
+    case 4: {
+      const std::size_t tokens = choices.choose(SimBackend::kTokens);
+      return call(ToolCall(id, name, tokens, false, server_.upstream_excuses(name)));
+    }
+    default: return call(ToolCall(id, name, choices.choose(SimBackend::kTokens)));
+  }
+}
+
+void McpClient::call(ToolCall tool) {
+  const int id = tool.id();
+  Call& call = calls_.emplace(id, Call{std::move(tool)}).first->second;
   const Json body{{"jsonrpc", "2.0"},
                   {"id", id},
                   {"method", "tools/call"},
-                  {"params", call.tool.params(SimBackend::kHandles[world_.choices().choose(2)])}};
+                  {"params", call.tool.params_with_progress(SimBackend::kHandles[world_.choices().choose(2)])}};
   call.talk = ask("POST", body.dump(), {}, hearer_of(id));
 }
 
@@ -132,7 +168,9 @@ HttpTalk::Hearer McpClient::hearer_of(int id) {
           [this, id](const HttpTalk::Event& event) {
             Call& call = calls_.at(id);
             if (!event.id.empty()) call.last_event = event.id;
-            if (!event.data.empty()) call.tool.take(event.data);
+            if (event.data.empty()) return;
+            call.tool.take(event.data);
+            go_on_settling();  // perhaps it is asked something
           }};
 }
 
@@ -145,6 +183,39 @@ void McpClient::answered(int id, const HttpTalk::Answer& answer) {
   if (answer.streamed && !call.last_event.empty()) return;
   complain("request " + std::to_string(id) + " ends without an answer: " + std::to_string(answer.status) + " " +
            answer.body);
+}
+
+void McpClient::respond() {
+  Call* const call = one_of([](const Call& each) { return !each.tool.questions().empty(); });
+  if (call != nullptr) respond_to(*call, world_.choices().happens(4));
+}
+
+void McpClient::respond_to(Call& call, bool refuses) {
+  auto& questions = call.tool.questions();
+  const auto chosen = questions.begin() + world_.choices().choose(static_cast<std::uint32_t>(questions.size()));
+  const ToolCall::Question question = *chosen;
+  Json body{{"jsonrpc", "2.0"}, {"id", question.id}};
+  if (refuses) {
+    body["error"] = {{"code", -1}, {"message", "not today"}};
+    call.tool.refused();
+  } else {
+    body["result"] = AskingTool::answer_to(question.params);
+  }
+  // One that comes twice counts once.
+  if (!world_.choices().happens(6)) questions.erase(chosen);
+  ask("POST", body.dump(), {}, {[this](const HttpTalk::Answer& answer) {
+        if (answer.status != 202 && !ends_session_) complain("an answer is answered: " + answer.body);
+      }});
+}
+
+void McpClient::ping() {
+  ask("POST", R"({"jsonrpc":"2.0","id":"ping","method":"ping"})", {}, {[this](const HttpTalk::Answer& answer) {
+        if (ends_session_) return;
+        const Json reply = Json::parse(answer.body, nullptr, false);
+        if (reply.is_discarded() || reply.value("result", Json()) != Json::object() || reply.value("id", "") != "ping")
+          complain("a ping is answered with " + answer.body);
+        World::saw("a client of MCP pinged");
+      }});
 }
 
 McpClient::Call* McpClient::one_of(bool (*is_wanted)(const Call&)) {
@@ -208,12 +279,16 @@ void McpClient::end_session() {
 }
 
 std::string McpClient::goes_on_for_nobody() {
-  if (steps_since_end_ >= 0 && ++steps_since_end_ > kStepsToStop && server_.backend().calls_of_host(name_) > 0) {
-    return "calls of the session that " + name_ + " has ended";
+  if (steps_since_end_ >= 0 && ++steps_since_end_ > kStepsToStop) {
+    const bool goes_on =
+        std::ranges::any_of(calls_, [this](const auto& each) { return server_.is_making(each.second.tool.name()); });
+    if (goes_on || server_.backend().calls_of_host(name_) > 0)
+      return "calls of the session that " + name_ + " has ended";
+    if (news_->is_watched_for_nobody()) return "subscriptions of the session that " + name_ + " has ended";
   }
   for (auto& [id, call] : calls_) {
     if (call.steps_since_cancelled < 0 || ++call.steps_since_cancelled <= kStepsToStop) continue;
-    if (server_.backend().is_making(call.tool.name())) return call.tool.name() + ", which was cancelled,";
+    if (server_.is_making(call.tool.name())) return call.tool.name() + ", which was cancelled,";
   }
   return {};
 }
@@ -233,11 +308,22 @@ void McpClient::go_on_settling() {
   }
   bool is_owed_any = false;
   for (auto& [id, call] : calls_) {
+    // Perhaps it has not been cancelled, as that came before it.
+    if (call.is_cancelled && call.talk && !call.tool.questions().empty()) close(call.talk);
     if (!is_owed(call)) continue;
+    if (!call.talk) {
+      come_back_for(call);
+    } else if (!call.tool.questions().empty() && world_.choices().happens(3)) {
+      world_.saw("a client never answered what a tool asked for");
+      call.is_lost = true;
+      close(call.talk);
+      continue;
+    } else if (!call.tool.questions().empty()) {
+      respond_to(call, false);
+    }
     is_owed_any = true;
-    if (!call.talk) come_back_for(call);
   }
-  if (is_owed_any || !talks_.empty()) return;
+  if (news_->settle() || is_owed_any || !talks_.empty()) return;
   if (world_.choices().happens(2)) return end_session();
   is_over_ = true;
 }
@@ -247,6 +333,7 @@ std::string McpClient::owed() const {
   for (const auto& [id, call] : calls_) {
     if (is_owed(call)) text += " " + std::to_string(id);
   }
+  text += news_->owed();
   return text + " (" + std::to_string(talks_.size()) + " answers)";
 }
 

@@ -1,11 +1,12 @@
 // A client of MCP over HTTP, of one of the revisions with a handshake: opens a session, calls tools and hears of their
-// progress, loses connections and comes back for what it has missed, cancels, ends its session. Each request travels on
-// a connection of its own.
+// progress, gives them what they ask for, or refuses it, or says nothing, loses connections and comes back for what it
+// has missed, cancels, subscribes, ends its session. Each request travels on a connection of its own.
 #pragma once
 
 #include "client.hpp"
 #include "departure.hpp"
 #include "http_talk.hpp"
+#include "mcp_news.hpp"
 #include "sim_server.hpp"
 #include "tool_call.hpp"
 #include "world.hpp"
@@ -43,7 +44,11 @@ class McpClient : public Client, public std::enable_shared_from_this<McpClient> 
   void plan();
   void act();
   void open();
-  void call();
+  void call(ToolCall tool);
+  void call_something();
+  void respond();
+  void respond_to(Call& call, bool refuses);
+  void ping();
   void cancel();
   void cut();
   void come_back();
@@ -62,6 +67,7 @@ class McpClient : public Client, public std::enable_shared_from_this<McpClient> 
   World& world_;
   SimServer& server_;
   const std::string name_;
+  std::shared_ptr<McpNews> news_;
   std::string revision_;
   std::string session_;  // its id; empty: not open
   std::map<int, Call> calls_;

@@ -2,11 +2,14 @@
 
 #include "chat_client.hpp"
 #include "direct_client.hpp"
+#include "embedding_client.hpp"
 #include "http_client.hpp"
 #include "mcp_client.hpp"
+#include "news_source.hpp"
 #include "poll_client.hpp"
 #include "sim_server.hpp"
 #include "stateless_client.hpp"
+#include "task_client.hpp"
 #include "worker_client.hpp"
 #include "world.hpp"
 
@@ -30,6 +33,8 @@ class Schedule {
     // Turns have more steps than all the rest: those who ask for them have schedules of their own.
     if (world_.choices().happens(6)) {
       add(1, 3, "chatter", [this](const auto& name) { return std::make_shared<ChatClient>(world_, server_, name); });
+      add(0, 1, "reader",
+          [this](const auto& name) { return std::make_shared<EmbeddingClient>(world_, server_, name); });
       add(0, 1, "web", [this](const auto& name) { return std::make_shared<HttpClient>(world_, server_, name); });
       return;
     }
@@ -40,6 +45,8 @@ class Schedule {
     add(0, 2, "poller", [this](const auto& name) { return std::make_shared<PollClient>(world_, server_, name); });
     add(0, 2, "agent", [this](const auto& name) { return std::make_shared<McpClient>(world_, server_, name); });
     add(0, 1, "visitor", [this](const auto& name) { return std::make_shared<StatelessClient>(world_, server_, name); });
+    add(0, 1, "errands", [this](const auto& name) { return std::make_shared<TaskClient>(world_, server_, name); });
+    add(0, 1, "news", [this](const auto& name) { return std::make_shared<NewsSource>(world_, server_, name); });
     if (world_.choices().happens(4)) {
       add(1, 1, "models", [this](const auto& name) { return std::make_shared<WorkerClient>(world_, name); });
     }
@@ -74,6 +81,7 @@ class Schedule {
       while (world_.has_events()) world_.step();
     }
     server_.forget_sessions();
+    while (world_.has_events()) world_.step();  // what they have still held ends
     check_end();
   }
 
@@ -110,6 +118,8 @@ class Schedule {
     none(server_.turns(), " turns, or requests for them, are left");
     none(server_.lender().places(), " places in queues of models, or leases, are left");
     none(server_.connections(), " connections are left");
+    none(server_.asking().open(), " calls still ask clients that have gone");
+    none(server_.upstream().calls(), " calls of another server's tools go on for nobody");
     none(server_.stream_memory_used(), " bytes of streams are left");
     none(server_.memory_used(), " bytes of memory are held for nobody");
     for (const auto& client : clients_) client->check_end();

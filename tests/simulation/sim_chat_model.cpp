@@ -9,11 +9,15 @@
 namespace rkllm_mcp::simulation {
 namespace {
 
-constexpr std::int64_t kContext = 4096;
+constexpr std::int64_t kContext = 16384;
+
+// At the end of a question.
+constexpr std::string_view kForms[] = {"", ":call", ":json"};
 
 struct Question {
   std::string name{};
   std::size_t tokens = 0;
+  ChatForm form = ChatForm::kText;
 };
 
 Question last_question(const std::string& prompt) {
@@ -21,7 +25,18 @@ Question last_question(const std::string& prompt) {
   if (begin == std::string::npos) return {};
   const std::size_t colon = prompt.find(':', begin);
   if (colon == std::string::npos) return {};
-  return {prompt.substr(begin + 1, colon - begin - 1), std::strtoull(prompt.c_str() + colon + 1, nullptr, 10)};
+  const std::string text = prompt.substr(begin, prompt.find(']', begin) - begin);
+  const auto ends_with = [&text](ChatForm form) { return text.ends_with(kForms[static_cast<std::size_t>(form)]); };
+  ChatForm form = ChatForm::kText;
+  if (ends_with(ChatForm::kCall)) form = ChatForm::kCall;
+  if (ends_with(ChatForm::kJson)) form = ChatForm::kJson;
+  return {prompt.substr(begin + 1, colon - begin - 1), std::strtoull(prompt.c_str() + colon + 1, nullptr, 10), form};
+}
+
+// As the tokens of a text that is no token of ours.
+void add_in_pieces(std::vector<std::string>& pieces, const std::string& text) {
+  constexpr std::size_t kPiece = 7;
+  for (std::size_t at = 0; at < text.size(); at += kPiece) pieces.push_back(text.substr(at, kPiece));
 }
 
 }  // namespace
@@ -37,8 +52,48 @@ SimChatModel::SimChatModel(World& world, const std::string& name, bool counts) :
   facts_.cache_identity = name;
 }
 
-std::string SimChatModel::question(std::string_view name, std::size_t tokens) {
-  return "[" + std::string(name) + ":" + std::to_string(tokens) + "]";
+std::string SimChatModel::question(std::string_view name, std::size_t tokens, ChatForm form) {
+  return "[" + std::string(name) + ":" + std::to_string(tokens) + std::string(kForms[static_cast<std::size_t>(form)]) +
+         "]";
+}
+
+std::string SimChatModel::json_of(const std::string& said) { return R"({"said": ")" + said + R"("})"; }
+
+std::vector<std::string> SimChatModel::pieces_of(const std::string& name, std::size_t tokens, ChatForm form) {
+  std::vector<std::string> pieces;
+  for (std::size_t i = 0; i < tokens; ++i) pieces.push_back(SimBackend::token(name, i));
+  switch (form) {
+    case ChatForm::kText: break;
+    case ChatForm::kCall:
+      World::saw("a model called a tool");
+      add_in_pieces(pieces,
+                    "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"about\": \"" + name + "\"}}\n</tool_call>");
+      break;
+    case ChatForm::kJson: {
+      std::vector<std::string> said = std::exchange(pieces, {});
+      switch (world_.choices().choose(6)) {
+        case 4:
+          World::saw("a model's JSON did not fit");
+          ++wrong_[name];
+          add_in_pieces(pieces, R"({"other": ")" + name + R"("})");
+          return pieces;
+        case 5:
+          World::saw("a model's JSON was none");
+          ++wrong_[name];
+          add_in_pieces(pieces, "I would rather say " + name);
+          return pieces;
+        case 3: add_in_pieces(pieces, "```json\n"); break;
+        default: break;
+      }
+      World::saw("a model's JSON fitted");
+      wrong_.erase(name);
+      pieces.emplace_back(R"({"said": ")");
+      pieces.insert(pieces.end(), said.begin(), said.end());
+      pieces.emplace_back("\"}");
+      break;
+    }
+  }
+  return pieces;
 }
 
 std::string SimChatModel::prompt_of(const std::string& name) const {
@@ -49,6 +104,11 @@ std::string SimChatModel::prompt_of(const std::string& name) const {
 std::size_t SimChatModel::given_of(const std::string& name) const {
   const auto found = given_.find(name);
   return found == given_.end() ? 0 : found->second;
+}
+
+std::size_t SimChatModel::wrong_answers(const std::string& name) const {
+  const auto found = wrong_.find(name);
+  return found == wrong_.end() ? 0 : found->second;
 }
 
 void SimChatModel::later(const std::string& what, std::function<void()> action) {
@@ -93,15 +153,18 @@ void SimChatModel::run(std::string prompt, const chat::RunOptions& options,
   auto run = std::make_shared<Run>();
   run->is_side_run = options.max_new_tokens == 1;
   run->name = std::move(question.name);
-  run->tokens = question.tokens;
-  for (std::size_t i = 0; i < run->tokens; ++i) run->text += SimBackend::token(run->name, i);
+  if (!run->is_side_run) run->pieces = pieces_of(run->name, question.tokens, question.form);
+  run->tokens = run->pieces.size();
   run->prompt_tokens = static_cast<std::int64_t>(prompt.size()) + 1;
   const auto [same, unused] = std::mismatch(prompt.begin(), prompt.end(), kv_.begin(), kv_.end());
   const auto known = same - prompt.begin();
   run->prefilled = run->prompt_tokens - (known > 0 ? known + 1 : 0);
   const auto room = static_cast<std::size_t>(std::max<std::int64_t>(kContext + 1 - run->prompt_tokens, 0));
   run->limit = counts_ ? std::min(room, static_cast<std::size_t>(options.max_new_tokens)) : room;
-  if (!run->is_side_run) prompts_[run->name] = prompt;
+  if (!run->is_side_run) {
+    prompts_[run->name] = prompt;
+    given_[run->name] = 0;
+  }
   if (world_.choices().happens(30)) run->fails_at = world_.choices().choose(3);
   run->on_token = std::move(on_token);
   run->done = std::move(done);
@@ -149,19 +212,20 @@ void SimChatModel::work() {
 
 void SimChatModel::give_token() {
   const auto run = run_;  // what is told of the token may end the lease
-  std::size_t end = run->text.size();
+  std::string piece = std::exchange(run->half, {});
   if (run->given < run->tokens) {
-    end = 0;
-    for (std::size_t i = 0; i <= run->given; ++i) end += SimBackend::token(run->name, i).size();
+    piece += run->pieces[run->given];
     // Perhaps half a character; but not where nothing may follow.
     constexpr std::size_t kHalf = 2;
     const bool is_last = run->given + 1 >= run->tokens || is_aborted_;
-    if (!is_last && counts_ && run->given + 1 < run->limit && world_.choices().happens(4)) end -= kHalf;
+    if (!is_last && counts_ && run->given + 1 < run->limit && world_.choices().happens(4) && piece.size() > kHalf) {
+      run->half = piece.substr(piece.size() - kHalf);
+      piece.resize(piece.size() - kHalf);
+    }
   }
-  const std::string piece = run->text.substr(run->said, end - run->said);
-  run->said = end;
   ++run->given;
-  if (!run->is_side_run) ++given_[run->name];
+  // What is no token of its text may be held back, and is not counted.
+  if (!run->is_side_run && piece.find('#') != std::string::npos) ++given_[run->name];
   run->on_token(piece);
   offer();
 }

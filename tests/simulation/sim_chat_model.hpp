@@ -1,6 +1,7 @@
 // A loaded model as the chat host sees it (ModelSeam): one run at a time, tokens one by one, each as an event of its
 // own. What it says follows from the last question of its prompt, "[NAME:COUNT]": COUNT tokens that can be told from
-// those of any other question. A byte of a prompt is a token, and its KV cache is the real one's: prompts are compared
+// those of any other question; behind these a call of the tool, or all of it as JSON, where the question wants that.
+// The JSON is wrong at times. A byte of a prompt is a token, and its KV cache is the real one's: prompts are compared
 // from their beginning.
 #pragma once
 
@@ -16,8 +17,12 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rkllm_mcp::simulation {
+
+// What a question wants: text, text and a call of the tool, or JSON.
+enum class ChatForm { kText, kCall, kJson };
 
 class SimChatModel final : public chat::ModelSeam {
  public:
@@ -41,20 +46,23 @@ class SimChatModel final : public chat::ModelSeam {
   void lease_ended();
 
   // The answer to "[NAME:COUNT]", as a client asks.
-  static std::string question(std::string_view name, std::size_t tokens);
+  static std::string question(std::string_view name, std::size_t tokens, ChatForm form = ChatForm::kText);
+  static std::string json_of(const std::string& said);
 
   // What came of the questions that have a name; empty: it was never asked.
   std::string prompt_of(const std::string& name) const;
   bool has_failed(const std::string& name) const { return failed_.count(name) > 0; }
   bool has_failed_to_answer(const std::string& name) const { return unanswered_.count(name) > 0; }
+  // How often at last an answer was wrong that had to be JSON.
+  std::size_t wrong_answers(const std::string& name) const;
   std::size_t given_of(const std::string& name) const;  // tokens of its answer that have come out
 
  private:
   struct Run {
     std::string name;
     std::size_t tokens = 0;
-    std::string text;  // all of it
-    std::size_t said = 0;
+    std::vector<std::string> pieces;  // all of it
+    std::string half;                 // of a character, that the last token has left out
     std::size_t given = 0;
     std::size_t limit = 0;
     std::int64_t prompt_tokens = 0;
@@ -71,6 +79,7 @@ class SimChatModel final : public chat::ModelSeam {
   void offer();
   void work();
   void give_token();
+  std::vector<std::string> pieces_of(const std::string& name, std::size_t tokens, ChatForm form);
   void end(chat::RunEnd how, const std::string& complaint);
 
   World& world_;
@@ -88,6 +97,7 @@ class SimChatModel final : public chat::ModelSeam {
   std::map<std::string, std::size_t> given_;
   std::set<std::string> failed_;
   std::set<std::string> unanswered_;
+  std::map<std::string, std::size_t> wrong_;
 };
 
 }  // namespace rkllm_mcp::simulation

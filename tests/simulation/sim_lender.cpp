@@ -42,7 +42,7 @@ class SimLender::Lease final : public chat::ModelLease {
   const std::optional<chat::KeepAlive> keep_alive_;
 };
 
-SimLender::SimLender(World& world) : world_(world) {
+SimLender::SimLender(World& world) : world_(world), embedder_(world) {
   for (const std::string_view name : kModels) {
     const bool is_first = name == kModels[0];
     Model& model = models_[std::string(name)];
@@ -64,7 +64,13 @@ std::vector<chat::ModelDescription> SimLender::models(const chat::Asker& /*asker
 
 std::optional<chat::ModelDescription> SimLender::find(std::string_view name, const chat::Asker& /*asker*/) const {
   const auto found = models_.find(name);
-  return found == models_.end() ? std::nullopt : std::optional(found->second.info);
+  if (found != models_.end()) return found->second.info;
+  if (name != kEmbedder) return std::nullopt;
+  chat::ModelDescription embedder;
+  embedder.name = name;
+  embedder.path = "/models/embedder.rkllm";
+  embedder.state = chat::ModelState::kLoaded;
+  return embedder;
 }
 
 std::unique_ptr<chat::QueuePlace> SimLender::ask(chat::PlaceWish wish, chat::PlaceEvents<chat::ModelLease> events) {
@@ -88,12 +94,9 @@ std::unique_ptr<chat::QueuePlace> SimLender::ask(chat::PlaceWish wish, chat::Pla
   return std::make_unique<Ticket>(*this, model, number);
 }
 
-std::unique_ptr<chat::QueuePlace> SimLender::ask_for_embeddings(chat::PlaceWish /*wish*/,
+std::unique_ptr<chat::QueuePlace> SimLender::ask_for_embeddings(chat::PlaceWish wish,
                                                                 chat::PlaceEvents<chat::EmbeddingLease> events) {
-  world_.may_happen("embeddings are refused", [failed = std::move(events.failed)] {
-    failed(chat::TurnError::not_supported("model", "no embeddings here"));
-  });
-  return std::make_unique<chat::QueuePlace>();
+  return embedder_.ask(std::move(wish), std::move(events));
 }
 
 std::unique_ptr<chat::QueuePlace> SimLender::load(chat::PlaceWish /*wish*/,
@@ -194,7 +197,7 @@ std::size_t SimLender::places_of(std::string_view peer) const {
 }
 
 std::size_t SimLender::places() const {
-  std::size_t count = 0;
+  std::size_t count = embedder_.places();
   for (const auto& [name, model] : models_) count += model.waiting.size() + (model.holder ? 1U : 0U);
   return count;
 }

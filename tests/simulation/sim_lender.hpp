@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim_chat_model.hpp"
+#include "sim_embedder.hpp"
 #include "world.hpp"
 
 #include "chat/turn/model_lender.hpp"
@@ -23,6 +24,7 @@ namespace rkllm_mcp::simulation {
 class SimLender final : public chat::ModelLender {
  public:
   static constexpr std::string_view kModels[] = {"a", "b"};
+  static constexpr std::string_view kEmbedder = "embedder";
   static constexpr std::size_t kPlaces = 5;  // of a model, for all
 
   explicit SimLender(World& world);
@@ -39,6 +41,7 @@ class SimLender final : public chat::ModelLender {
   void unload(std::string name, chat::Asker asker, std::function<void(std::optional<chat::TurnError>)> done) override;
 
   const SimChatModel& model(std::string_view name) const { return *models_.find(name)->second.seam; }
+  const SimEmbedder& embedder() const { return embedder_; }
   // Places and leases, of clients whose address is `peer`, or of all.
   std::size_t places_of(std::string_view peer) const;
   std::size_t places() const;
@@ -71,6 +74,7 @@ class SimLender final : public chat::ModelLender {
   void give_back(Model& model, const std::optional<chat::KeepAlive>& keep_alive);
 
   World& world_;
+  SimEmbedder embedder_;
   std::map<std::string, Model, std::less<>> models_;
   std::uint64_t next_ = 0;
   std::map<std::string, std::size_t> refusals_;

@@ -48,7 +48,11 @@ std::vector<std::string> SimResponses::texts_of(const std::string& id) const {
   const auto found = kept_.find(id);
   if (found == kept_.end()) return texts;
   for (const Json& item : found->second) {
-    const Json& content = item.at("content");
+    if (item.value("type", "") == "function_call") {
+      texts.push_back(Json::parse(item.at("arguments").get<std::string>()).at("about"));
+      continue;
+    }
+    const Json& content = item.at(item.value("type", "") == "function_call_output" ? "output" : "content");
     std::string text = content.is_string() ? content.get<std::string>() : "";
     if (content.is_array()) {
       for (const Json& part : content) text += part.at("text").get<std::string>();

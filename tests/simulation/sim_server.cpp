@@ -3,7 +3,11 @@
 #include "mcp/tools/method_tools.hpp"
 #include "support/usual_limits.hpp"
 #include "transport/websocket/websocket_handshake.hpp"
+#include "upstreams/upstream_tool.hpp"
 
+#include <spdlog/sinks/null_sink.h>
+
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -97,6 +101,8 @@ SimServer::SimServer(World& world)
       sessions_(dispatcher_, kSessionIdle),
       plain_http_(dispatcher_, sessions_),
       streamable_http_(dispatcher_, sessions_),
+      other_server_(world),
+      log_("upstreams", std::make_shared<spdlog::sinks::null_sink_st>()),
       lender_(world),
       responses_(world),
       chat_host_(lender_, chat::HostOptions{}),
@@ -116,6 +122,10 @@ SimServer::SimServer(World& world)
           [](const HttpRequest& /*request*/, HttpExchange& exchange) { exchange.respond(websocket_required()); },
           accept_)) {
   add_method_tools(catalogue_, world.loop(), dispatcher_.caller());
+  catalogue_.add(asking_.tool());
+  catalogue_.offers_tasks = true;
+  upstream_ = std::make_unique<Upstream>(world.loop(), std::string(SimUpstream::kName), "far away", nullptr, log_,
+                                         Upstream::Events{[this](Offered /*kind*/) { gather_tools(); }, {}});
   auto memory_server = std::make_unique<SimMemory>(world);
   memory_server_ = memory_server.get();
   assistants_.servers().register_server(std::move(memory_server));
@@ -128,13 +138,56 @@ SimServer::~SimServer() {
   }
   world_.pass(Clock::duration::zero());  // they tell what they carry, whose calls are cancelled
   backend_->end_all();
+  upstream_->stop();
   world_.pass(Clock::duration::zero());
 }
 
 // The table looks for them when a new one is opened.
 void SimServer::forget_sessions() {
   world_.pass(kSessionIdle + std::chrono::seconds(1));
+  world_.pass(kSessionIdle + std::chrono::seconds(1));  // for a task that has failed then, and is kept for its client
   if (const auto opened = sessions_.open(HttpRequest())) sessions_.end(opened->id);
+}
+
+void SimServer::gather_tools() {
+  ++upstream_changes_;
+  const std::string prefix = std::string(SimUpstream::kName) + "_";
+  std::erase_if(catalogue_.tools, [&prefix](const auto& each) { return each->name.starts_with(prefix); });
+  for (const Json& theirs : upstream_->tools()) {
+    Tool tool = served_tool(upstream_->name(), theirs);
+    tool.run = [this, there = theirs.at("name").get<std::string>()](Invocation& invocation) {
+      upstream_->call(there, invocation);
+    };
+    catalogue_.add(std::move(tool));
+  }
+  publish(std::string(kLists[0]));
+}
+
+std::function<bool(const std::string& failure)> SimServer::upstream_excuses(const std::string& name) const {
+  const bool was_there = !upstream_->tools().empty();
+  return [this, name, was_there, changes = upstream_changes_ + other_server_.losses(),
+          begun = Clock::now()](const std::string& failure) {
+    if (!was_there || upstream_changes_ + other_server_.losses() != changes) return true;
+    // Nobody is asked while somebody else could be meant, nor a second time meanwhile, and nobody is waited for longer
+    // than this.
+    constexpr std::chrono::minutes kToComeAgain{2};
+    if (!other_server_.refusal_of(name).empty()) return true;
+    return failure.find("nobody waits for this answer any more") != std::string::npos &&
+           Clock::now() - begun >= kToComeAgain;
+  };
+}
+
+void SimServer::publish(const std::string& what) {
+  for (const auto& [owner, hears] : hearers_) {
+    if (const auto alive = owner.lock()) hears(what);
+  }
+  const auto list = std::find(std::begin(kLists), std::end(kLists), what);
+  if (list == std::end(kLists)) return dispatcher_.mcp().resource_updated(what);
+  dispatcher_.mcp().announce(static_cast<Listed>(list - std::begin(kLists)));
+}
+
+void SimServer::when_published(std::weak_ptr<void> owner, std::function<void(const std::string& what)> hears) {
+  hearers_.emplace_back(std::move(owner), std::move(hears));
 }
 
 std::shared_ptr<Channel> SimServer::add(const std::shared_ptr<SimConnection>& connection) {

@@ -2,11 +2,13 @@
 // and the chat host, as the program puts them together, on a simulated loop, with simulated models.
 #pragma once
 
+#include "asking_tool.hpp"
 #include "sim_backend.hpp"
 #include "sim_connection.hpp"
 #include "sim_lender.hpp"
 #include "sim_memory.hpp"
 #include "sim_responses.hpp"
+#include "sim_upstream.hpp"
 #include "world.hpp"
 
 #include "runtime/fake_backend.hpp"
@@ -23,11 +25,16 @@
 #include "transport/bytes/channel.hpp"
 #include "transport/http/http_connection.hpp"
 #include "transport/lines/line_connection.hpp"
+#include "upstreams/upstream.hpp"
+
+#include <spdlog/logger.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp::simulation {
@@ -51,6 +58,19 @@ class SimServer {
   // Of the chat host: turns, and requests for them.
   std::size_t turns() const { return chat_host_.turns() + assistants_.turns() + chat_routes_.open(); }
   std::size_t connections() const { return *connections_; }
+  const AskingTool& asking() const { return asking_; }
+  const SimUpstream& upstream() const { return other_server_; }
+  // Whether a tool works for the call of that name, here or there.
+  bool is_making(std::string_view name) const {
+    return backend_->is_making(name) || asking_.open(name) > 0 || other_server_.is_making(name);
+  }
+  // Whether a call that begins now of one of the other server's tools may fail in such a way.
+  std::function<bool(const std::string& failure)> upstream_excuses(const std::string& name) const;
+
+  // Something changes: the document of that address, or the list of that notification. `hears` is told first.
+  void publish(const std::string& what);
+  void when_published(std::weak_ptr<void> owner, std::function<void(const std::string& what)> hears);
+  bool is_watched(const std::string& address) { return dispatcher_.mcp().is_watched(address); }
   // Time passes until sessions that nobody uses are forgotten.
   void forget_sessions();
   std::size_t memory_used() const { return memory_.used(); }
@@ -62,8 +82,13 @@ class SimServer {
   static constexpr std::size_t kRequests = 8;  // of one client at a time
   // One for each of the lender's models. The second sums up what was said.
   static constexpr std::string_view kAssistants[] = {"butler", "clerk"};
+  // Documents that change.
+  static constexpr std::string_view kDocuments[] = {"news://first", "news://second"};
+  static constexpr std::string_view kLists[] = {
+      "notifications/tools/list_changed", "notifications/resources/list_changed", "notifications/prompts/list_changed"};
 
  private:
+  void gather_tools();
   std::shared_ptr<Channel> add(const std::shared_ptr<SimConnection>& connection);
   std::shared_ptr<SimConnection> connect(const std::shared_ptr<const HttpService>& service, const std::string& name);
 
@@ -72,12 +97,18 @@ class SimServer {
   const MemoryBudget stream_memory_;
   const std::shared_ptr<SimBackend> backend_;
   const Api api_;
+  AskingTool asking_;
+  std::vector<std::pair<std::weak_ptr<void>, std::function<void(const std::string&)>>> hearers_;  // of what changes
   Catalogue catalogue_;
   const ConnectionLimits limits_;
   Dispatcher dispatcher_;
   HttpSessions sessions_;
   PlainHttp plain_http_;
   StreamableHttp streamable_http_;
+  SimUpstream other_server_;
+  spdlog::logger log_;
+  std::size_t upstream_changes_ = 0;
+  std::unique_ptr<Upstream> upstream_;
   SimLender lender_;
   SimResponses responses_;
   chat::ChatHost chat_host_;

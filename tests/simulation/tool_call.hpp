@@ -1,12 +1,19 @@
-// A run as a tool of MCP: what its client is told, in notifications and in the result, and what is wrong with that.
+// A tool's call: what its client is told, in notifications, questions and the result, and what is wrong with that. The
+// tool is a run, or one that asks its client for something, or one of another server's.
 #pragma once
 
+#include "asking_tool.hpp"
 #include "sim_backend.hpp"
+#include "sim_upstream.hpp"
 #include "world.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
 #include <cstddef>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,30 +22,98 @@ namespace rkllm_mcp::simulation {
 
 class ToolCall {
  public:
-  ToolCall(int id, std::string name, std::size_t tokens) : id_(id), name_(std::move(name)), tokens_(tokens) {}
+  // A run.
+  ToolCall(int id, std::string name, std::size_t tokens)
+      : id_(id), name_(std::move(name)), whole_(SimBackend::text(name_, tokens)), tokens_(tokens) {}
+  ToolCall(int id, AskingTool::Wish wish)
+      : id_(id),
+        name_(wish.name),
+        tool_(AskingTool::kName),
+        whole_(wish.answer()),
+        tokens_(0),
+        wish_(std::move(wish)) {}
+  // Another server's, which perhaps asks, too. `excuses`: whether this failure has come of what has befallen that.
+  using Excuses = std::function<bool(const std::string& failure)>;
+  ToolCall(int id, std::string name, std::size_t tokens, bool asks, Excuses excuses)
+      : id_(id),
+        name_(std::move(name)),
+        tool_(std::string(SimUpstream::kName) + "_" + std::string(asks ? SimUpstream::kAsks : SimUpstream::kSays)),
+        whole_(SimBackend::text(name_, tokens) + (asks ? AskingTool::wanted(name_, 1, 1) + "!" : "")),
+        tokens_(tokens),
+        excuses_(std::move(excuses)) {}
 
   int id() const { return id_; }                     // of the request
   const std::string& name() const { return name_; }  // of the run
+  const std::string& tool() const { return tool_; }
+  bool is_far() const { return excuses_ != nullptr; }
+  bool may_ask_from_far() const { return is_far() && tool_.ends_with(SimUpstream::kAsks); }
   bool has_ended() const { return has_ended_; }
 
   // params of tools/call.
   Json params(std::string_view handle) const {
-    return Json{{"name", "run"},
-                {"arguments",
-                 {{"handle", handle}, {"prompt", SimBackend::prompt(name_, tokens_)}, {"progress_message", "delta"}}},
-                {"_meta", {{"progressToken", name_}}}};
+    if (wish_) return Json{{"name", tool()}, {"arguments", wish_->arguments()}};
+    if (is_far()) return Json{{"name", tool()}, {"arguments", {{"name", name_}, {"tokens", tokens_}}}};
+    return Json{{"name", tool()}, {"arguments", {{"handle", handle}, {"prompt", SimBackend::prompt(name_, tokens_)}}}};
   }
+  Json params_with_progress(std::string_view handle) const {
+    Json all = params(handle);
+    if (!wish_) all["arguments"]["progress_message"] = "delta";
+    all["_meta"] = {{"progressToken", name_}};
+    return all;
+  }
+
+  // What the server wants of the client, and has not got: requests by their ids, or by their keys.
+  struct Question {
+    Json id;
+    Json params;
+  };
+  std::deque<Question>& questions() { return questions_; }
+  const std::deque<Question>& questions() const { return questions_; }
+  // The client refuses an answer: so the call fails.
+  void refused() { is_refused_ = true; }
 
   // A message of the call. Throws a Violation.
   void take(std::string_view text) {
     const Json message = Json::parse(text, nullptr, false);
     if (has_ended_) complain("after its answer comes", text);
-    if (message.value("method", "") == "notifications/progress") return take_progress(message["params"], text);
-    if (message.value("id", 0) != id_ || !message.contains("result")) complain("it is answered with", text);
+    const std::string method = message.value("method", "");
+    if (method == "notifications/progress") return take_progress(message["params"], text);
+    if (!method.empty() && message.contains("id")) return take_question(message["id"], message["params"], text);
+    if (message.value("id", 0) != id_) complain("it is answered with", text);
+    if (is_refused_ && message.contains("error")) {
+      World::saw("a client refused what a tool asked for");
+      has_ended_ = true;
+      return;
+    }
+    const auto result = message.find("result");
+    const bool has_failed = result == message.end() || result->value("isError", false);
+    if (has_failed && excuses_ && excuses_(std::string(text))) {
+      World::saw("a call of another server's tool failed");
+      has_ended_ = true;
+      return;
+    }
+    if (result == message.end()) complain("it is answered with", text);
+    take_result(*result, text);
+  }
+  void take_question(const Json& id, const Json& params, std::string_view text) {
+    World::saw("a client was asked by a tool");
+    const std::string about = params.value("about", "");
+    // Another server with a handshake does not say which of a client's calls it asks for.
+    const std::string whose = is_far() ? name_.substr(0, name_.find('.')) + "." : name_ + "/";
+    if (about.rfind(whose, 0) != 0) complain("it is asked for another:", text);
+    if (!asked_.insert(about).second) complain("it is asked twice:", text);
+    questions_.push_back({id, params});
+  }
+  void take_result(const Json& result, std::string_view text) {
     has_ended_ = true;
-    World::saw("a tool was called");
-    const Json& structured = message["result"]["structuredContent"];
-    if (!structured.is_object() || structured.value("text", "") != whole()) complain("its text is not whole:", text);
+    World::saw(wish_      ? "a tool that asks was answered"
+               : is_far() ? "another server's tool was called"
+                          : "a tool was called");
+    const auto structured = result.find("structuredContent");
+    if (structured == result.end() || structured->value("text", "") != whole_) complain("its text is not whole:", text);
+  }
+  [[noreturn]] void complain(const std::string& what, std::string_view text) const {
+    throw Violation{name_ + ": " + what + " " + std::string(text)};
   }
 
  private:
@@ -49,16 +124,19 @@ class ToolCall {
     if (progress <= progress_) complain("progress that does not grow:", text);
     progress_ = progress;
     told_ += params.value("message", "");
-    if (whole().compare(0, told_.size(), told_) != 0) complain("a notification is missing, or comes twice:", text);
-  }
-  std::string whole() const { return SimBackend::text(name_, tokens_); }
-  [[noreturn]] void complain(const std::string& what, std::string_view text) const {
-    throw Violation{name_ + ": " + what + " " + std::string(text)};
+    if (whole_.compare(0, told_.size(), told_) != 0) complain("a notification is missing, or comes twice:", text);
   }
 
   const int id_;
   const std::string name_;
+  const std::string tool_ = "run";
+  const std::string whole_;  // what the result says
   const std::size_t tokens_;
+  const std::optional<AskingTool::Wish> wish_{};
+  const Excuses excuses_{};
+  std::deque<Question> questions_;
+  std::set<std::string> asked_;
+  bool is_refused_ = false;
   std::string told_;  // by notifications
   double progress_ = -1;
   bool has_ended_ = false;

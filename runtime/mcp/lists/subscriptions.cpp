@@ -2,6 +2,7 @@
 
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol/meta_keys.hpp"
+#include "put_back.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -91,6 +92,7 @@ void Subscriptions::listen(const Json& params, const ClientContext& client, Sess
                             .answers_when_cancelled = false,
                             .on_cancelled =
                                 [this, place, weak = session.weak_from_this()] {
+                                  if (is_put_back("who listens is kept when it has gone")) return;
                                   const auto ended = std::move(*place);
                                   listeners_.erase(place);
                                   ended.reply->nothing();
@@ -126,8 +128,11 @@ void Subscriptions::resource_updated(const std::string& uri, const MayHear& may_
   };
   constexpr std::string_view kMethod = "notifications/resources/updated";
   const Json params{{"uri", uri}};
-  tell_handshakes(notification_message(kMethod, params),
-                  [&](const Handshake& each) { return each.resources.contains(uri) && hears(each.principal); });
+  tell_handshakes(notification_message(kMethod, params), [&](const Handshake& each) {
+    const bool is_wanted =
+        each.resources.contains(uri) || is_put_back("who has not subscribed to a document is told of it");
+    return is_wanted && hears(each.principal);
+  });
   for (const auto& listener : listeners_) {
     if (listener.resources.contains(uri) && hears(listener.session->principal)) tell(listener, kMethod, params);
   }

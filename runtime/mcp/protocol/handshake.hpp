@@ -4,10 +4,12 @@
 #include "jsonrpc/message.hpp"
 #include "mcp/lists/severity.hpp"
 #include "mcp/protocol/revision.hpp"
+#include "put_back.hpp"
 #include "transport/peer.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -25,6 +27,13 @@ struct Principal;
 // The server's own requests that the client has not answered yet.
 class ServerRequests {
  public:
+  // Of one call: it waits for its client as long as what this returns lives.
+  std::shared_ptr<void> round() {
+    ++*rounds_;
+    return {nullptr, [rounds = rounds_](void*) { --*rounds; }};
+  }
+  std::size_t rounds() const { return *rounds_; }
+
   using AnswerFunction = std::function<void(const Response&)>;
 
   // The id for a request whose answer goes to `answered`.
@@ -38,13 +47,14 @@ class ServerRequests {
   void take(const Response& response) {
     const auto found = waiting_.find(response.id);
     if (found == waiting_.end()) return;
-    const auto answered = std::move(found->second);
-    waiting_.erase(found);
+    const auto answered = found->second;
+    if (!is_put_back("an answer that comes twice counts twice")) waiting_.erase(found);
     answered(response);
   }
 
  private:
   std::uint64_t next_ = 1;
+  const std::shared_ptr<std::size_t> rounds_ = std::make_shared<std::size_t>(0);
   std::map<RequestId, AnswerFunction> waiting_;
 };
 

@@ -5,6 +5,7 @@
 #include "mcp/protocol/handshake.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "mcp/tools/invocation.hpp"
+#include "put_back.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -19,13 +20,20 @@ struct Round {
   Json inputs = Json::object();
   Json state;
   std::size_t open = 0;
+  std::shared_ptr<void> waits{};  // until all are answered
+
+  std::shared_ptr<Invocation> end() {
+    waits = nullptr;
+    return std::exchange(invocation, nullptr);
+  }
 };
 
 void take_answer(Round& round, const std::string& key, const Response& response) {
   const auto invocation = round.invocation;
   if (!invocation || invocation->ended()) return;
   if (!response.error.is_null()) {
-    round.invocation = nullptr;
+    if (is_put_back("what a client refuses to answer is waited for")) return;
+    round.end();
     const auto& error = response.error;
     const bool has_reason = error.is_object() && error.contains("message") && error["message"].is_string();
     return invocation->error(
@@ -34,7 +42,7 @@ void take_answer(Round& round, const std::string& key, const Response& response)
   }
   round.inputs[key] = response.result;
   if (--round.open > 0) return;
-  round.invocation = nullptr;
+  round.end();
   invocation->run_again(std::move(round.inputs), std::move(round.state));
 }
 
@@ -56,15 +64,16 @@ class HandshakeEra final : public Era {
   void ask(Invocation& invocation, InputRequests requests, Json state) const override {
     if (requests.empty()) return invocation.run_again(Json::object(), std::move(state));
     const auto handshake = invocation.request().session->handshake;
-    const auto round = std::make_shared<Round>(
-        Round{invocation.shared_from_this(), Json::object(), std::move(state), requests.size()});
+    const auto round = std::make_shared<Round>(Round{invocation.shared_from_this(), Json::object(), std::move(state),
+                                                     requests.size(), handshake->requests.round()});
     std::vector<RequestId> ids;
     for (auto& request : requests) {
       ids.push_back(handshake->requests.add(
           [round, key = request.key](const Response& response) { take_answer(*round, key, response); }));
     }
     // However the invocation ends, nobody waits for the answers any more; what was kept for them holds the invocation.
-    invocation.when_ended([handshake, ids] {
+    invocation.when_ended([handshake, ids, round] {
+      round->end();
       for (const auto& id : ids) handshake->requests.forget(id);
     });
     for (std::size_t at = 0; at < ids.size(); ++at) {

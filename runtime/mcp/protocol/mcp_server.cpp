@@ -15,6 +15,7 @@
 #include "mcp/protocol/request_responder.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "mcp/tools/tool_error.hpp"
+#include "put_back.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/nearest_name.hpp>
@@ -306,7 +307,8 @@ void McpServer::subscribe(const Asked& asked) {
 
 void McpServer::unsubscribe(const Asked& asked) {
   const std::string uri = required_string(asked.request.params, "uri");
-  if (const auto& handshake = asked.session.handshake) handshake->resources.erase(uri);
+  const auto& handshake = asked.session.handshake;
+  if (handshake && !is_put_back("who has unsubscribed is told all the same")) handshake->resources.erase(uri);
   answer(asked, Json::object());
 }
 

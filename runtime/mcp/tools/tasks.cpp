@@ -4,8 +4,10 @@
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/request_responder.hpp"
+#include "put_back.hpp"
 #include "random_bytes.hpp"
 #include "text/wall_clock.hpp"
+#include "transport/bytes/deadline.hpp"
 #include "transport/silent_peer.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -18,7 +20,8 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::chrono::milliseconds kKeptFor = std::chrono::hours(1);
+constexpr std::chrono::milliseconds kKeptFor =
+    std::chrono::hours(1);  // from its end; and how long it waits for answers
 constexpr std::chrono::milliseconds kBetweenPolls{500};
 constexpr std::size_t kKeptBytes = std::size_t{64} << 20U;  // of what came of all tasks
 
@@ -38,7 +41,11 @@ class Task : public std::enable_shared_from_this<Task> {
   using ChangedFunction = std::function<void(const Task&)>;
 
   Task(asio::io_context& loop, const Principal* owner, ChangedFunction changed)
-      : id_(new_id()), owner_(owner), changed_(std::move(changed)), timer_(loop) {}
+      : id_(new_id()),
+        owner_(owner),
+        changed_(std::move(changed)),
+        patience_(loop, [this] { give_up(); }),
+        timer_(loop) {}
 
   const std::string& id() const { return id_; }
   const Principal* owner() const { return owner_; }
@@ -65,6 +72,8 @@ class Task : public std::enable_shared_from_this<Task> {
   class Voice;
 
   void end(Status status, Json outcome);
+  void stop(Status status, Json outcome);
+  void give_up();
   void become(Status status);
 
   const std::string id_;
@@ -82,6 +91,7 @@ class Task : public std::enable_shared_from_this<Task> {
   std::shared_ptr<Session> session_;
   std::shared_ptr<Invocation> waiting_;  // for answers
   std::function<void()> ended_;
+  Deadline patience_;  // with a client that was asked something
   Timer timer_;
 };
 
@@ -159,7 +169,8 @@ void Task::become(Status status) {
 }
 
 void Task::end(Status status, Json outcome) {
-  if (ended()) return;
+  if (ended() && !is_put_back("what a task has come to becomes something else")) return;
+  patience_.clear();
   kept_bytes_ = to_text(outcome).size();
   outcome_ = std::move(outcome);
   waiting_ = nullptr;
@@ -167,18 +178,26 @@ void Task::end(Status status, Json outcome) {
   if (const auto action = std::exchange(ended_, {})) action();
 }
 
-void Task::cancel() {
+void Task::cancel() { stop(Status::kCancelled, nullptr); }
+
+// The client may have forgotten the task, and nothing reports that.
+void Task::give_up() {
+  stop(Status::kFailed, error_object(RpcError(ErrorCode::kCancelled, "the client has not answered in time")));
+}
+
+void Task::stop(Status status, Json outcome) {
   if (ended()) return;
   const auto session = session_;
   const auto waiting = waiting_;
-  end(Status::kCancelled, nullptr);
-  session->cancel_all();
+  end(status, std::move(outcome));
+  if (!is_put_back("the run of a task that was cancelled goes on")) session->cancel_all();
 }
 
 void Task::ask(InputRequests requests, Json state) {
   asked_ = std::move(requests);
   answers_ = Json::object();
   kept_state_ = std::move(state);
+  if (!is_put_back("a task waits for ever for a client that has forgotten it")) patience_.set_after(kKeptFor);
   become(Status::kInputRequired);
 }
 
@@ -190,6 +209,7 @@ void Task::take_inputs(const Json& answers) {
   if (answers_.size() < asked_.size()) return;
   const auto invocation = std::exchange(waiting_, nullptr);
   asked_.clear();
+  patience_.clear();
   become(Status::kWorking);
   invocation->run_again(std::exchange(answers_, Json::object()), std::exchange(kept_state_, nullptr));
 }
@@ -221,6 +241,7 @@ Json Tasks::begin(InvocationRequest request, InvokeFunction run) {
 }
 
 void Tasks::changed(const Task& task) {
+  if (is_put_back("who listens is not told what has become of a task")) return;
   if (changed_) changed_(task.owner(), task.id(), task.state(Task::Extent::kWhole));
 }
 
@@ -241,6 +262,7 @@ void Tasks::keep(Task& task) {
   ended_.push_back(task.id());
   kept_bytes_ += task.kept_bytes();
   share_.set(kept_bytes_);
+  if (is_put_back("a task that nobody asks for is kept")) return;
   task.forget_after(kKeptFor, [this, id = task.id()] { forget(id); });
 }
 

@@ -1,6 +1,7 @@
 #include "chat/host/embedding_maker.hpp"
 
 #include "chat/turn/context.hpp"
+#include "put_back.hpp"
 #include "text/utf8_split.hpp"
 
 #include <algorithm>
@@ -72,7 +73,8 @@ void EmbeddingMaker::next() {
 }
 
 void EmbeddingMaker::run(std::size_t bytes) {
-  const std::string_view text = beginning_of(wish_.inputs[made_.vectors.size()], bytes);
+  const bool is_first = is_put_back("each text gets the embedding of the first");
+  const std::string_view text = beginning_of(wish_.inputs[is_first ? 0 : made_.vectors.size()], bytes);
   bytes_ = text.size();
   lease_->model().hidden_rows(std::string(text) + lease_->model().facts().suffix,
                               [this](const HiddenRows& rows) { take(rows); });

@@ -237,6 +237,7 @@ void TurnMaker::run(std::int64_t most_tokens) {
 
 void TurnMaker::tell(const std::vector<AnswerEvent>& events) {
   for (const AnswerEvent& event : events) {
+    if (std::holds_alternative<ToolCall>(event) && is_put_back("a call of a tool is lost behind a text")) continue;
     append(answer_, event);
     if (listener_ != nullptr) listener_->event(event, usages_.size());
   }
@@ -344,6 +345,7 @@ void TurnMaker::answer_ended(const RunReport& report, AnswerRun::Outcome outcome
 }
 
 bool TurnMaker::tried_again(const RunReport& report, const std::string& complaint) {
+  if (is_put_back("what does not fit its schema is not asked for again")) return false;
   if (++tries_ >= std::max(surroundings_.options.structured_tries, 1U)) {
     --tries_;
     return false;

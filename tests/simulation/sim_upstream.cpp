@@ -1,0 +1,198 @@
+#include "sim_upstream.hpp"
+
+#include "asking_tool.hpp"
+#include "sim_backend.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+simulation::SimUpstream* upstream_there =
+    nullptr;  // that the next link leads to; belongs to the one thread that there is
+
+}  // namespace
+
+std::shared_ptr<UpstreamLink> UpstreamLink::start(asio::io_context& loop, Connect connect, Events events) {
+  const auto link = std::make_shared<UpstreamLink>(loop, std::move(connect), std::move(events));
+  upstream_there->started(link->events_);
+  return link;
+}
+
+void UpstreamLink::call(Call call) { upstream_there->call(std::move(call)); }
+void UpstreamLink::ask(Key key, const std::string& /*method*/, const Json& /*params*/) { upstream_there->refuse(key); }
+void UpstreamLink::cancel(Key key) { upstream_there->cancel(key); }
+void UpstreamLink::respond(Key question, client::Outcome outcome) {
+  upstream_there->respond(question, std::move(outcome));
+}
+void UpstreamLink::stop() { upstream_there->stopped(); }
+void UpstreamLink::await_end(Clock::time_point /*deadline*/) {}
+
+namespace simulation {
+
+SimUpstream::SimUpstream(World& world) : world_(world) { upstream_there = this; }
+
+SimUpstream::~SimUpstream() { upstream_there = nullptr; }
+
+void SimUpstream::started(const UpstreamLink::Events& events) {
+  events_ = &events;
+  plan();
+}
+
+void SimUpstream::stopped() {
+  events_ = nullptr;
+  there_.clear();
+  here_.clear();
+  calls_.clear();
+}
+
+// It connects at once; whether it is lost is looked at when something happens there.
+void SimUpstream::plan() {
+  world_.may_happen("the upstream is connected", [this] { connect(); });
+}
+
+void SimUpstream::connect() {
+  if (events_ == nullptr) return;
+  if (!there_.empty() || !here_.empty()) return plan();  // what has been said before is heard, and not passed on
+  is_connected_ = true;
+  std::vector<Json> tools;
+  for (const std::string_view name : {kSays, kAsks}) {
+    tools.push_back({{"name", name}, {"inputSchema", {{"type", "object"}}}});
+  }
+  comes_here([tools](const UpstreamLink::Events& events) { events.on_tools(tools); });
+  offer_there();
+}
+
+void SimUpstream::lose() {
+  World::saw("an upstream was lost");
+  is_connected_ = false;
+  ++losses_;
+  calls_.clear();
+  comes_here([](const UpstreamLink::Events& events) { events.on_lost("the connection was lost"); });
+  plan();
+}
+
+void SimUpstream::goes_there(std::function<void()> action) {
+  there_.push_back(std::move(action));
+  offer_there();
+}
+
+void SimUpstream::offer_there() {
+  if (there_.empty() || std::exchange(there_offered_, true)) return;
+  world_.may_happen("the upstream is told something", [this] {
+    there_offered_ = false;
+    if (there_.empty()) return;
+    const auto action = std::move(there_.front());
+    there_.pop_front();
+    action();
+    offer_there();
+  });
+}
+
+void SimUpstream::comes_here(std::function<void(const UpstreamLink::Events& events)> news) {
+  if (events_ == nullptr) return;
+  here_.push_back(std::move(news));
+  offer_here();
+}
+
+void SimUpstream::offer_here() {
+  if (here_.empty() || std::exchange(here_offered_, true)) return;
+  world_.may_happen("something comes from the upstream", [this] {
+    here_offered_ = false;
+    if (here_.empty() || events_ == nullptr) return;
+    const auto news = std::move(here_.front());
+    here_.pop_front();
+    news(*events_);
+    offer_here();
+  });
+}
+
+void SimUpstream::call(UpstreamLink::Call call) {
+  goes_there([this, call = std::move(call)] {
+    if (!is_connected_) return refuse(call.key);
+    Call made;
+    made.name = call.arguments.at("name");
+    made.tokens = call.arguments.at("tokens");
+    made.asks = call.tool == kAsks;
+    made.tells_progress = call.progress.has_value();
+    calls_[call.key] = std::move(made);
+    offer(call.key);
+  });
+}
+
+void SimUpstream::refuse(Key key) {
+  end(key, client::RemoteError{client::kInternalError, "it is away", nullptr, true});
+}
+
+void SimUpstream::cancel(Key key) {
+  goes_there([this, key] { calls_.erase(key); });
+}
+
+void SimUpstream::respond(Key question, client::Outcome outcome) {
+  goes_there([this, question, outcome = std::move(outcome)] {
+    const auto found =
+        std::ranges::find_if(calls_, [question](const auto& each) { return each.second.question == question; });
+    if (found == calls_.end()) return;
+    if (const auto* error = std::get_if<client::RemoteError>(&outcome)) {
+      refusals_[found->second.name] = error->message;
+      World::saw("an upstream was refused an answer");
+      return end(found->first, client::RemoteError{client::kInternalError, "refused", nullptr});
+    }
+    World::saw("an upstream was given an answer");
+    found->second.said = std::get<Json>(outcome).at("said");
+    offer(found->first);
+  });
+}
+
+void SimUpstream::offer(Key key) {
+  const auto found = calls_.find(key);
+  if (found == calls_.end() || std::exchange(found->second.is_offered, true)) return;
+  world_.may_happen("the upstream goes on with " + found->second.name, [this, key] {
+    const auto call = calls_.find(key);
+    if (call == calls_.end()) return;
+    call->second.is_offered = false;
+    work(key);
+  });
+}
+
+void SimUpstream::work(Key key) {
+  if (world_.choices().happens(60)) return lose();
+  Call& call = calls_.at(key);
+  if (call.asks && call.question == 0) {
+    call.question = next_question_++;
+    const Json params{{"about", AskingTool::wanted(call.name, 1, 1)}};
+    return comes_here([question = call.question, params](const UpstreamLink::Events& events) {
+      events.on_question(question, "sampling/createMessage", params);
+    });
+  }
+  if (call.given < call.tokens) {
+    const std::string token = SimBackend::token(call.name, call.given++);
+    if (call.tells_progress) {
+      const Json progress{{"progress", call.given}, {"message", token}};
+      comes_here([key, progress](const UpstreamLink::Events& events) { events.on_progress(key, progress); });
+    }
+    return offer(key);
+  }
+  const std::string text = SimBackend::text(call.name, call.tokens) + call.said;
+  end(key, Json{{"content", Json::array({Json{{"type", "text"}, {"text", text}}})},
+                {"structuredContent", {{"text", text}}}});
+}
+
+void SimUpstream::end(Key key, client::Outcome outcome) {
+  calls_.erase(key);
+  comes_here([key, outcome = std::move(outcome)](const UpstreamLink::Events& events) { events.on_end(key, outcome); });
+}
+
+bool SimUpstream::is_making(std::string_view name) const {
+  return std::ranges::any_of(calls_, [name](const auto& each) { return each.second.name == name; });
+}
+
+std::string SimUpstream::refusal_of(const std::string& name) const {
+  const auto found = refusals_.find(name);
+  return found == refusals_.end() ? "" : found->second;
+}
+
+}  // namespace simulation
+}  // namespace rkllm_mcp
