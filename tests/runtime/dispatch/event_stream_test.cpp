@@ -34,6 +34,10 @@ class FakeExchange final : public HttpExchange {
     gone = true;
     became_closed();
   }
+  void take_more() {
+    takes = true;
+    became_ready();
+  }
 
   std::string body;
   bool streaming = false;
@@ -56,8 +60,9 @@ struct Stream {
     stream->answer(*exchange);
     return exchange;
   }
-  std::shared_ptr<FakeExchange> resume(std::optional<std::uint64_t> last_seen) {
+  std::shared_ptr<FakeExchange> resume(std::optional<std::uint64_t> last_seen, bool takes = true) {
     auto exchange = std::make_shared<FakeExchange>();
+    exchange->takes = takes;
     stream->resume(*exchange, last_seen);
     return exchange;
   }
@@ -117,6 +122,21 @@ TEST_CASE("who comes back gets what it has not seen, and the rest as it comes") 
   const auto third = stream.resume(2);
   CHECK(third->body == event(3, "4"));
   CHECK(third->done);
+}
+
+TEST_CASE("who comes back before its old connection is known to be broken is told more as soon as it takes more") {
+  Stream stream;
+  const auto old = stream.answer();
+  old->takes = false;
+  stream.stream->send("1");
+  const auto exchange = stream.resume(0, false);
+  CHECK(old->done);
+  bool is_ready = false;
+  stream.stream->when_ready([&is_ready] { is_ready = true; });
+  old->take_more();
+  CHECK_FALSE(is_ready);
+  exchange->take_more();
+  CHECK(is_ready);
 }
 
 TEST_CASE("an answer that comes while nobody is there waits") {
