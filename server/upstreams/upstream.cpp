@@ -235,8 +235,7 @@ void Upstream::take_question(UpstreamLink::Key question, const std::string& meth
   };
   const bool is_one_client =
       std::ranges::all_of(calls_, is_theirs) &&
-      (is_put_back("what a call that was cancelled still asks is taken for another's") ||
-       std::ranges::all_of(let_go_, [&client](const auto& each) { return each.first == client; }));
+      std::ranges::all_of(let_go_, [&client](const auto& each) { return each.first == client; });
   if (!is_one_client) return link_->respond(question, refusal("calls of several clients are in progress"));
   about->second.question = question;
   about->second.asked_at = UpstreamLink::Clock::now();
@@ -341,7 +340,7 @@ void Upstream::take_end(UpstreamLink::Key key, client::Outcome outcome) {
   if (found == calls_.end()) return;
   // What was asked may have been about another call of the client's, which must not wait for ever.
   const auto& question = found->second.question;
-  if (question && !is_put_back("what is asked in place of another call is left open when that ends")) {
+  if (question) {
     link_->respond(*question, refusal("the call has ended that its client was asked in"));
     if (comes_again(*found->second.invocation)) {
       found->second.end = std::move(outcome);

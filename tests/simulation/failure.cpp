@@ -4,10 +4,14 @@
 
 #include <commit.hpp>
 
+#include <cstddef>
+#include <fstream>
 #include <string_view>
 
 namespace rkllm_mcp::simulation {
 namespace {
+
+constexpr std::size_t kTriesToShrink = 4'000;
 
 std::string commit() {
   return std::string_view(kCommit).empty() ? "a commit that was not known when this was built" : std::string(kCommit);
@@ -31,6 +35,17 @@ std::string choice_file(const Failure& failure) {
   for (const char byte : failure.least.violation) violation += byte == '\n' ? ' ' : byte;
   return "# " + violation + "\n# commit " + commit() + (failure.seed ? ", seed " + std::to_string(*failure.seed) : "") +
          "\n" + to_text(failure.least.choices) + "\n";
+}
+
+std::string report(const std::optional<std::uint64_t>& seed, const Outcome& failed, const std::string& given) {
+  const Failure failure{seed, failed, shrink(failed, kTriesToShrink)};
+  const std::string choices = choice_file(failure);
+  const std::string file = seed ? "simulation-" + std::to_string(*seed) + ".choices" : given;
+  if (seed) std::ofstream(file) << choices;
+  std::string text = told(failure) + "\nIts choices, which are in " + file + ":\n" + choices +
+                     "\nTo run it again: ./dev test --simulate " + file + "\n";
+  if (seed) text += "And whole: ./dev test --simulate 1 " + std::to_string(*seed) + "\n";
+  return text;
 }
 
 }  // namespace rkllm_mcp::simulation

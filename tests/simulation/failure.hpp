@@ -20,5 +20,8 @@ struct Failure {
 std::string told(const Failure& failure);
 // What the program simulate takes as --choices: the least schedule, and for people what it shows.
 std::string choice_file(const Failure& failure);
+// Makes the schedule smaller, and says all of it: what is told, the choices, and how to run them again. Those of a seed
+// are also written to a file, here; others are in `given`.
+std::string report(const std::optional<std::uint64_t>& seed, const Outcome& failed, const std::string& given = {});
 
 }  // namespace rkllm_mcp::simulation

@@ -35,7 +35,8 @@ void HttpTalk::ask(std::string_view method, std::string_view path, const Fields&
 void HttpTalk::received(std::string_view bytes) {
   const auto self = shared_from_this();  // who hears an answer may let go of it
   input_ += bytes;
-  for (bool goes_on = true; goes_on;) {
+  // Who hears something may close the connection, and then hears no more.
+  for (bool goes_on = true; goes_on && !connection_->client_has_closed();) {
     switch (part_) {
       case Part::kHead: goes_on = take_head(); break;
       case Part::kBody: goes_on = take_body(); break;
@@ -112,6 +113,7 @@ void HttpTalk::take_events(std::string_view bytes) {
     }
     // A comment, or when to come back, is for the client's HTTP library.
     if (!event.data.empty() || !event.id.empty()) hearers_.front().event(event);
+    if (connection_->client_has_closed()) return;
   }
 }
 
@@ -120,6 +122,7 @@ void HttpTalk::take_lines() {
     const Event event{"", "", events_.substr(0, end)};
     events_.erase(0, end + 1);
     hearers_.front().event(event);
+    if (connection_->client_has_closed()) return;
   }
 }
 

@@ -11,7 +11,6 @@
 #include <exception>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,8 +18,6 @@
 using namespace rkllm_mcp::simulation;
 
 namespace {
-
-constexpr std::size_t kTriesToShrink = 4'000;
 
 struct Options {
   std::uint64_t schedules = 10'000;
@@ -54,29 +51,15 @@ Options parse(int count, char** arguments) {
   return options;
 }
 
-// The smaller schedule goes to a file, from which it can be run again.
-int tell(const std::optional<std::uint64_t>& seed, const Outcome& failed, const std::string& given_choices) {
-  const Failure failure{seed, failed, shrink(failed, kTriesToShrink)};
-  std::string file = given_choices;
-  const std::string choices = choice_file(failure);
-  if (seed) {
-    file = "simulation-" + std::to_string(*seed) + ".choices";
-    std::ofstream(file) << choices;
-  }
-  std::printf("%s\nIts choices, which are in %s:\n%s\nTo run it again: ./dev test --simulate %s\n",
-              told(failure).c_str(), file.c_str(), choices.c_str(), file.c_str());
-  if (seed) {
-    std::printf("And whole: ./dev test --simulate 1 %llu\n", static_cast<unsigned long long>(*seed));
-  }
-  return 1;
-}
-
 int run_choices(const std::string& file) {
   std::ifstream input(file);
   if (!input) throw std::runtime_error("cannot read " + file);
   const std::string text{std::istreambuf_iterator<char>(input), {}};
   const Outcome outcome = run_schedule(Choices(choices_from(text)));
-  if (!outcome.violation.empty()) return tell(std::nullopt, outcome, file);
+  if (!outcome.violation.empty()) {
+    std::printf("%s", report(std::nullopt, outcome, file).c_str());
+    return 1;
+  }
   std::printf("%s: no violation\n", file.c_str());
   return 0;
 }
@@ -91,7 +74,10 @@ int run_seeds(const Options& options) {
   for (; goes_on(); ++done) {
     const std::uint64_t seed = options.seed + done;
     const Outcome outcome = run_schedule(Choices(seed));
-    if (!outcome.violation.empty()) return tell(seed, outcome, {});
+    if (!outcome.violation.empty()) {
+      std::printf("%s", report(seed, outcome).c_str());
+      return 1;
+    }
     if (seed % 50 == 0 && run_schedule(Choices(seed)).trace_hash != outcome.trace_hash) {
       std::printf("seed %llu: not the same twice\n", static_cast<unsigned long long>(seed));
       return 1;

@@ -109,6 +109,12 @@ void McpClient::close(std::shared_ptr<HttpTalk> talk) {
   if (std::erase_if(talks_, [&](const auto& each) { return each.second == talk; }) == 0) return;
   news_->closed(talk);
   for (auto& [id, call] : calls_) {
+    const auto lost = std::ranges::find(call.given, talk, &Given::talk);
+    if (lost != call.given.end()) {
+      World::saw("an answer to what a tool had asked was lost");
+      call.tool.questions().push_back(lost->question);
+      call.given.erase(lost);
+    }
     if (call.talk != talk) continue;
     call.talk = nullptr;
     if (!call.tool.has_ended() && call.last_event.empty()) call.is_lost = true;
@@ -147,7 +153,7 @@ void McpClient::call_something() {
     }
     case 4: {
       const std::size_t tokens = choices.choose(SimBackend::kTokens);
-      return call(ToolCall(id, name, tokens, false, server_.upstream_excuses(name)));
+      return call(ToolCall(id, name, tokens, server_.upstream_excuses()));
     }
     default: return call(ToolCall(id, name, choices.choose(SimBackend::kTokens)));
   }
@@ -202,10 +208,14 @@ void McpClient::respond_to(Call& call, bool refuses) {
     body["result"] = AskingTool::answer_to(question.params);
   }
   // One that comes twice counts once.
-  if (!world_.choices().happens(6)) questions.erase(chosen);
-  ask("POST", body.dump(), {}, {[this](const HttpTalk::Answer& answer) {
-        if (answer.status != 202 && !ends_session_) complain("an answer is answered: " + answer.body);
-      }});
+  const bool is_repeated = world_.choices().happens(6);
+  if (!is_repeated) questions.erase(chosen);
+  const auto talk = ask("POST", body.dump(), {}, {[this, &call, id = question.id](const HttpTalk::Answer& answer) {
+                          if (answer.status != 202 && !ends_session_)
+                            complain("an answer is answered: " + answer.body);
+                          std::erase_if(call.given, [&id](const Given& each) { return each.question.id == id; });
+                        }});
+  if (!is_repeated) call.given.push_back({talk, question});
 }
 
 void McpClient::ping() {
@@ -311,17 +321,16 @@ void McpClient::go_on_settling() {
     // Perhaps it has not been cancelled, as that came before it.
     if (call.is_cancelled && call.talk && !call.tool.questions().empty()) close(call.talk);
     if (!is_owed(call)) continue;
-    if (!call.talk) {
-      come_back_for(call);
-    } else if (!call.tool.questions().empty() && world_.choices().happens(3)) {
+    auto& questions = call.tool.questions();
+    if (!questions.empty() && world_.choices().happens(3)) {
       world_.saw("a client never answered what a tool asked for");
       call.is_lost = true;
-      close(call.talk);
+      if (call.talk) close(call.talk);
       continue;
-    } else if (!call.tool.questions().empty()) {
-      respond_to(call, false);
     }
     is_owed_any = true;
+    if (!call.talk) come_back_for(call);
+    if (!questions.empty()) respond_to(call, false);  // nothing comes of the stream before that
   }
   if (news_->settle() || is_owed_any || !talks_.empty()) return;
   if (world_.choices().happens(2)) return end_session();

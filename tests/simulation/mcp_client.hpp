@@ -12,6 +12,7 @@
 #include "world.hpp"
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -32,10 +33,16 @@ class McpClient : public Client, public std::enable_shared_from_this<McpClient> 
   std::string owed() const override;  // for complaints
 
  private:
+  // An answer to what a tool has asked. If its connection is lost it is given again: the server may not have got it.
+  struct Given {
+    std::shared_ptr<HttpTalk> talk;
+    ToolCall::Question question;
+  };
   struct Call {
     ToolCall tool;
     std::shared_ptr<HttpTalk> talk{};  // that brings its events now; null: none does
     std::string last_event{};          // that has come; empty: none that could be named
+    std::deque<Given> given{};         // that the server has not confirmed yet
     bool is_lost = false;              // nothing has come that it could be asked for by
     bool is_cancelled = false;
     int steps_since_cancelled = -1;  // of a call that the server knew, and since it has confirmed that; -1: not yet

@@ -39,6 +39,7 @@ class SimConnection : public std::enable_shared_from_this<SimConnection> {
   // Whether the client has not read, or the network has taken nothing from the server, for so long at a time.
   bool was_left_unread(Clock::duration time) const;
 
+  bool client_has_closed() const { return client_closed_; }
   bool server_has_closed() const { return server_closed_ || server_finished_; }
   // Whether it has read all that was sent, and that nothing more comes; or that the connection is broken.
   bool server_has_seen_end() const { return seen_end_ || is_reset_ || server_closed_; }

@@ -163,17 +163,10 @@ void SimServer::gather_tools() {
   publish(std::string(kLists[0]));
 }
 
-std::function<bool(const std::string& failure)> SimServer::upstream_excuses(const std::string& name) const {
+std::function<bool()> SimServer::upstream_excuses() const {
   const bool was_there = !upstream_->tools().empty();
-  return [this, name, was_there, changes = upstream_changes_ + other_server_.losses(),
-          begun = Clock::now()](const std::string& failure) {
-    if (!was_there || upstream_changes_ + other_server_.losses() != changes) return true;
-    // Nobody is asked while somebody else could be meant, nor a second time meanwhile, and nobody is waited for longer
-    // than this.
-    constexpr std::chrono::minutes kToComeAgain{2};
-    if (!other_server_.refusal_of(name).empty()) return true;
-    return failure.find("nobody waits for this answer any more") != std::string::npos &&
-           Clock::now() - begun >= kToComeAgain;
+  return [this, was_there, changes = upstream_changes_ + other_server_.losses()] {
+    return !was_there || upstream_changes_ + other_server_.losses() != changes;
   };
 }
 

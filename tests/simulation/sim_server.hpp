@@ -64,8 +64,8 @@ class SimServer {
   bool is_making(std::string_view name) const {
     return backend_->is_making(name) || asking_.open(name) > 0 || other_server_.is_making(name);
   }
-  // Whether a call that begins now of one of the other server's tools may fail in such a way.
-  std::function<bool(const std::string& failure)> upstream_excuses(const std::string& name) const;
+  // Whether a call that begins now of the other server's tool may have failed.
+  std::function<bool()> upstream_excuses() const;
 
   // Something changes: the document of that address, or the list of that notification. `hears` is told first.
   void publish(const std::string& what);

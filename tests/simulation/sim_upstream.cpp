@@ -1,6 +1,5 @@
 #include "sim_upstream.hpp"
 
-#include "asking_tool.hpp"
 #include "sim_backend.hpp"
 
 #include <algorithm>
@@ -24,9 +23,7 @@ std::shared_ptr<UpstreamLink> UpstreamLink::start(asio::io_context& loop, Connec
 void UpstreamLink::call(Call call) { upstream_there->call(std::move(call)); }
 void UpstreamLink::ask(Key key, const std::string& /*method*/, const Json& /*params*/) { upstream_there->refuse(key); }
 void UpstreamLink::cancel(Key key) { upstream_there->cancel(key); }
-void UpstreamLink::respond(Key question, client::Outcome outcome) {
-  upstream_there->respond(question, std::move(outcome));
-}
+void UpstreamLink::respond(Key /*question*/, client::Outcome /*outcome*/) {}  // it asks nothing
 void UpstreamLink::stop() { upstream_there->stopped(); }
 void UpstreamLink::await_end(Clock::time_point /*deadline*/) {}
 
@@ -57,10 +54,7 @@ void SimUpstream::connect() {
   if (events_ == nullptr) return;
   if (!there_.empty() || !here_.empty()) return plan();  // what has been said before is heard, and not passed on
   is_connected_ = true;
-  std::vector<Json> tools;
-  for (const std::string_view name : {kSays, kAsks}) {
-    tools.push_back({{"name", name}, {"inputSchema", {{"type", "object"}}}});
-  }
+  const std::vector<Json> tools{Json{{"name", kSays}, {"inputSchema", {{"type", "object"}}}}};
   comes_here([tools](const UpstreamLink::Events& events) { events.on_tools(tools); });
   offer_there();
 }
@@ -115,7 +109,6 @@ void SimUpstream::call(UpstreamLink::Call call) {
     Call made;
     made.name = call.arguments.at("name");
     made.tokens = call.arguments.at("tokens");
-    made.asks = call.tool == kAsks;
     made.tells_progress = call.progress.has_value();
     calls_[call.key] = std::move(made);
     offer(call.key);
@@ -128,22 +121,6 @@ void SimUpstream::refuse(Key key) {
 
 void SimUpstream::cancel(Key key) {
   goes_there([this, key] { calls_.erase(key); });
-}
-
-void SimUpstream::respond(Key question, client::Outcome outcome) {
-  goes_there([this, question, outcome = std::move(outcome)] {
-    const auto found =
-        std::ranges::find_if(calls_, [question](const auto& each) { return each.second.question == question; });
-    if (found == calls_.end()) return;
-    if (const auto* error = std::get_if<client::RemoteError>(&outcome)) {
-      refusals_[found->second.name] = error->message;
-      World::saw("an upstream was refused an answer");
-      return end(found->first, client::RemoteError{client::kInternalError, "refused", nullptr});
-    }
-    World::saw("an upstream was given an answer");
-    found->second.said = std::get<Json>(outcome).at("said");
-    offer(found->first);
-  });
 }
 
 void SimUpstream::offer(Key key) {
@@ -160,13 +137,6 @@ void SimUpstream::offer(Key key) {
 void SimUpstream::work(Key key) {
   if (world_.choices().happens(60)) return lose();
   Call& call = calls_.at(key);
-  if (call.asks && call.question == 0) {
-    call.question = next_question_++;
-    const Json params{{"about", AskingTool::wanted(call.name, 1, 1)}};
-    return comes_here([question = call.question, params](const UpstreamLink::Events& events) {
-      events.on_question(question, "sampling/createMessage", params);
-    });
-  }
   if (call.given < call.tokens) {
     const std::string token = SimBackend::token(call.name, call.given++);
     if (call.tells_progress) {
@@ -175,7 +145,7 @@ void SimUpstream::work(Key key) {
     }
     return offer(key);
   }
-  const std::string text = SimBackend::text(call.name, call.tokens) + call.said;
+  const std::string text = SimBackend::text(call.name, call.tokens);
   end(key, Json{{"content", Json::array({Json{{"type", "text"}, {"text", text}}})},
                 {"structuredContent", {{"text", text}}}});
 }
@@ -187,11 +157,6 @@ void SimUpstream::end(Key key, client::Outcome outcome) {
 
 bool SimUpstream::is_making(std::string_view name) const {
   return std::ranges::any_of(calls_, [name](const auto& each) { return each.second.name == name; });
-}
-
-std::string SimUpstream::refusal_of(const std::string& name) const {
-  const auto found = refusals_.find(name);
-  return found == refusals_.end() ? "" : found->second;
 }
 
 }  // namespace simulation

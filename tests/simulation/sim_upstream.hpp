@@ -1,7 +1,6 @@
 // Another MCP server, as the link to it shows it: sim_upstream.cpp stands in place of
-// server/upstreams/upstream_link.cpp. One of its tools says something, bit by bit, another one asks our client in the
-// middle of that. What goes there and what comes from there keeps its order; the connection is lost at times, and comes
-// back.
+// server/upstreams/upstream_link.cpp. Its tool says something, bit by bit. What goes there and what comes from there keeps
+// its order; the connection is lost at times, and comes back.
 #pragma once
 
 #include "world.hpp"
@@ -24,7 +23,6 @@ class SimUpstream {
  public:
   static constexpr std::string_view kName = "far";
   static constexpr std::string_view kSays = "say";
-  static constexpr std::string_view kAsks = "ask";
 
   explicit SimUpstream(World& world);
   SimUpstream(const SimUpstream&) = delete;
@@ -35,8 +33,6 @@ class SimUpstream {
   std::size_t calls() const { return calls_.size(); }
   // How often the connection has been lost.
   std::size_t losses() const { return losses_; }
-  // Why the client of that call was not asked, or gave no answer; empty: it was, or did.
-  std::string refusal_of(const std::string& name) const;
 
   // Of the link that there is.
   using Key = UpstreamLink::Key;
@@ -44,7 +40,6 @@ class SimUpstream {
   void call(UpstreamLink::Call call);
   void refuse(Key key);
   void cancel(Key key);
-  void respond(Key question, client::Outcome outcome);
   void stopped();
 
  private:
@@ -52,10 +47,7 @@ class SimUpstream {
     std::string name;
     std::size_t tokens = 0;
     std::size_t given = 0;
-    bool asks = false;
     bool tells_progress = false;
-    Key question = 0;  // that has been asked; 0: none yet
-    std::string said{};
     bool is_offered = false;
   };
 
@@ -78,9 +70,7 @@ class SimUpstream {
   bool there_offered_ = false;
   bool here_offered_ = false;
   std::map<Key, Call> calls_;
-  Key next_question_ = 1;
   std::size_t losses_ = 0;
-  std::map<std::string, std::string> refusals_;
 };
 
 }  // namespace rkllm_mcp::simulation

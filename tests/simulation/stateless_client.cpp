@@ -74,7 +74,7 @@ void StatelessClient::call_something() {
     }
     case 4: {
       const std::size_t tokens = choices.choose(SimBackend::kTokens);
-      return call(ToolCall(id, name, tokens, false, server_.upstream_excuses(name)));
+      return call(ToolCall(id, name, tokens, server_.upstream_excuses()));
     }
     default: return call(ToolCall(id, name, choices.choose(SimBackend::kTokens)));
   }
@@ -192,9 +192,7 @@ std::string StatelessClient::goes_on_for_nobody() {
   for (Call& call : calls_) {
     if (call.waits && server_.asking().open(call.tool.name()) > 0) return call.tool.name() + ", which has asked,";
     const bool must_have_ended = call.departure.must_be_noticed(call.talk->connection());
-    // It could still come again with what another server has asked.
-    const bool may_go_on = call.tool.may_ask_from_far();
-    if (must_have_ended && !may_go_on && server_.is_making(call.tool.name()))
+    if (must_have_ended && server_.is_making(call.tool.name()))
       return call.tool.name() + ", whose client has left it,";
   }
   for (Listening& each : listening_) {

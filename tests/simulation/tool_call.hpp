@@ -32,13 +32,13 @@ class ToolCall {
         whole_(wish.answer()),
         tokens_(0),
         wish_(std::move(wish)) {}
-  // Another server's, which perhaps asks, too. `excuses`: whether this failure has come of what has befallen that.
-  using Excuses = std::function<bool(const std::string& failure)>;
-  ToolCall(int id, std::string name, std::size_t tokens, bool asks, Excuses excuses)
+  // Another server's. `excuses`: whether a failure comes of what has befallen that.
+  using Excuses = std::function<bool()>;
+  ToolCall(int id, std::string name, std::size_t tokens, Excuses excuses)
       : id_(id),
         name_(std::move(name)),
-        tool_(std::string(SimUpstream::kName) + "_" + std::string(asks ? SimUpstream::kAsks : SimUpstream::kSays)),
-        whole_(SimBackend::text(name_, tokens) + (asks ? AskingTool::wanted(name_, 1, 1) + "!" : "")),
+        tool_(std::string(SimUpstream::kName) + "_" + std::string(SimUpstream::kSays)),
+        whole_(SimBackend::text(name_, tokens)),
         tokens_(tokens),
         excuses_(std::move(excuses)) {}
 
@@ -46,7 +46,6 @@ class ToolCall {
   const std::string& name() const { return name_; }  // of the run
   const std::string& tool() const { return tool_; }
   bool is_far() const { return excuses_ != nullptr; }
-  bool may_ask_from_far() const { return is_far() && tool_.ends_with(SimUpstream::kAsks); }
   bool has_ended() const { return has_ended_; }
 
   // params of tools/call.
@@ -87,7 +86,7 @@ class ToolCall {
     }
     const auto result = message.find("result");
     const bool has_failed = result == message.end() || result->value("isError", false);
-    if (has_failed && excuses_ && excuses_(std::string(text))) {
+    if (has_failed && excuses_ && excuses_()) {
       World::saw("a call of another server's tool failed");
       has_ended_ = true;
       return;
@@ -98,9 +97,7 @@ class ToolCall {
   void take_question(const Json& id, const Json& params, std::string_view text) {
     World::saw("a client was asked by a tool");
     const std::string about = params.value("about", "");
-    // Another server with a handshake does not say which of a client's calls it asks for.
-    const std::string whose = is_far() ? name_.substr(0, name_.find('.')) + "." : name_ + "/";
-    if (about.rfind(whose, 0) != 0) complain("it is asked for another:", text);
+    if (about.rfind(name_ + "/", 0) != 0) complain("it is asked for another:", text);
     if (!asked_.insert(about).second) complain("it is asked twice:", text);
     questions_.push_back({id, params});
   }

@@ -369,6 +369,69 @@ TEST_CASE("a client that was asked and has not come again is asked by its next c
   CHECK(stranger.asked.empty());
 }
 
+TEST_CASE("what may be about a call that was just cancelled is asked of no other client") {
+  Heard cancelled;
+  Heard other;
+  Stage stage(endless);
+  stage.client_capabilities = kSampling;
+  const Caller gone{.address = "10.0.0.1:40112"};
+  stage.call(cancelled, Json::object(), gone);
+  SECTION("another client has a call in progress") {
+    stage.call(other);
+    stage.await_sent("tools/call", 2);
+    gone.session->cancel_all();
+    stage.ask();
+    stage.await_sent("calls of several clients are in progress");
+    CHECK(other.asked.empty());
+  }
+  SECTION("the same client has another call in progress") {
+    stage.call(other, Json::object(), {.address = "10.0.0.1:40113"});
+    stage.await_sent("tools/call", 2);
+    gone.session->cancel_all();
+    stage.ask();
+    stage.waiting.until([&] { return other.asked.size() == 1; }, "nothing was asked");
+  }
+  CHECK(cancelled.asked.empty());
+}
+
+TEST_CASE("a question is answered when the call ends in which the client was asked, as it may be another call's") {
+  Heard first;
+  Heard asked;
+  Stage stage(endless);
+  stage.client_capabilities = kSampling;
+  Caller caller;
+  const auto end_last_call = [&stage] {
+    const auto sent = stage.script.sent();
+    const auto call = std::find_if(sent.rbegin(), sent.rend(),
+                                   [](const auto& each) { return each.find("tools/call") != std::string::npos; });
+    stage.script.result(Json::parse(*call), {{"content", Json::array({Json{{"type", "text"}, {"text", "done"}}})}});
+  };
+  const auto call_twice = [&] {
+    stage.call(first, Json::object(), caller);
+    stage.call(asked, Json::object(), caller);
+    stage.await_sent("tools/call", 2);
+    stage.ask();
+    stage.waiting.until([&] { return asked.asked.size() == 1; }, "nothing was asked");
+    end_last_call();
+    stage.await_sent("the call has ended that its client was asked in");
+  };
+  SECTION("with a handshake the result is told at once") {
+    call_twice();
+    REQUIRE(asked.results.size() == 1);
+    CHECK(first_text(asked.results[0]) == "done");
+  }
+  SECTION("without one it is told when the client comes again") {
+    caller.revision = find_revision("2026-07-28");
+    call_twice();
+    Heard again;
+    stage.invocation(again, Json::object(), caller)
+        ->run_again({{asked.asked[0][0].key, Json::object()}}, asked.state);
+    REQUIRE(again.results.size() == 1);
+    CHECK(first_text(again.results[0]) == "done");
+  }
+  CHECK(first.results.empty());
+}
+
 TEST_CASE("of a client's calls the newest is asked that can be") {
   Heard first;
   Heard second;
