@@ -54,7 +54,7 @@ void EventStream::attach(HttpExchange& exchange) {
   exchange_ = exchange.shared_from_this();
   opened_ = false;
   // Of the exchange before, whose client came back before that was known to be broken, nothing is heard any more.
-  if (!is_put_back("who comes back before its old connection is known to be broken is never told more")) watching_ = false;
+  watching_ = false;
   exchange.when_closed([weak = weak_from_this(), raw = &exchange] {
     const auto self = std::static_pointer_cast<EventStream>(weak.lock());
     if (self && self->exchange_.get() == raw) self->detach();

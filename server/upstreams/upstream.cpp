@@ -233,9 +233,8 @@ void Upstream::take_question(UpstreamLink::Key question, const std::string& meth
     const auto& session = invocation->request().session;
     return other.ended() ? client_of(other) == client : other.request().session == session && !session->shared();
   };
-  const bool is_one_client =
-      std::ranges::all_of(calls_, is_theirs) &&
-      std::ranges::all_of(let_go_, [&client](const auto& each) { return each.first == client; });
+  const bool is_one_client = std::ranges::all_of(calls_, is_theirs) &&
+                             std::ranges::all_of(let_go_, [&client](const auto& each) { return each.first == client; });
   if (!is_one_client) return link_->respond(question, refusal("calls of several clients are in progress"));
   about->second.question = question;
   about->second.asked_at = UpstreamLink::Clock::now();

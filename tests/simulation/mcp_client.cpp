@@ -211,8 +211,7 @@ void McpClient::respond_to(Call& call, bool refuses) {
   const bool is_repeated = world_.choices().happens(6);
   if (!is_repeated) questions.erase(chosen);
   const auto talk = ask("POST", body.dump(), {}, {[this, &call, id = question.id](const HttpTalk::Answer& answer) {
-                          if (answer.status != 202 && !ends_session_)
-                            complain("an answer is answered: " + answer.body);
+                          if (answer.status != 202 && !ends_session_) complain("an answer is answered: " + answer.body);
                           std::erase_if(call.given, [&id](const Given& each) { return each.question.id == id; });
                         }});
   if (!is_repeated) call.given.push_back({talk, question});

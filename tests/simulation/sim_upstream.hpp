@@ -1,6 +1,6 @@
 // Another MCP server, as the link to it shows it: sim_upstream.cpp stands in place of
-// server/upstreams/upstream_link.cpp. Its tool says something, bit by bit. What goes there and what comes from there keeps
-// its order; the connection is lost at times, and comes back.
+// server/upstreams/upstream_link.cpp. Its tool says something, bit by bit. What goes there and what comes from there
+// keeps its order; the connection is lost at times, and comes back.
 #pragma once
 
 #include "world.hpp"

@@ -192,8 +192,7 @@ std::string StatelessClient::goes_on_for_nobody() {
   for (Call& call : calls_) {
     if (call.waits && server_.asking().open(call.tool.name()) > 0) return call.tool.name() + ", which has asked,";
     const bool must_have_ended = call.departure.must_be_noticed(call.talk->connection());
-    if (must_have_ended && server_.is_making(call.tool.name()))
-      return call.tool.name() + ", whose client has left it,";
+    if (must_have_ended && server_.is_making(call.tool.name())) return call.tool.name() + ", whose client has left it,";
   }
   for (Listening& each : listening_) {
     if (each.departure.must_be_noticed(each.talk->connection()) && server_.is_watched(each.document))

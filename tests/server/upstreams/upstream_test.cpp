@@ -424,8 +424,7 @@ TEST_CASE("a question is answered when the call ends in which the client was ask
     caller.revision = find_revision("2026-07-28");
     call_twice();
     Heard again;
-    stage.invocation(again, Json::object(), caller)
-        ->run_again({{asked.asked[0][0].key, Json::object()}}, asked.state);
+    stage.invocation(again, Json::object(), caller)->run_again({{asked.asked[0][0].key, Json::object()}}, asked.state);
     REQUIRE(again.results.size() == 1);
     CHECK(first_text(again.results[0]) == "done");
   }
