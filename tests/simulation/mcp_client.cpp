@@ -111,7 +111,6 @@ void McpClient::close(std::shared_ptr<HttpTalk> talk) {
   for (auto& [id, call] : calls_) {
     const auto lost = std::ranges::find(call.given, talk, &Given::talk);
     if (lost != call.given.end()) {
-      World::saw("an answer to what a tool had asked was lost");
       call.tool.questions().push_back(lost->question);
       call.given.erase(lost);
     }

@@ -114,7 +114,6 @@ TEST_CASE("thousands of schedules show nothing that may not be, and every fault 
                            "a client subscribed",
                            "a client unsubscribed",
                            "a client was asked by a tool",
-                           "an answer to what a tool had asked was lost",
                            "a client was told that a document has changed",
                            "a client was told that a list has changed",
                            "a client was told what has become of a task",
