@@ -24,6 +24,10 @@ WorkerModel::~WorkerModel() { leave_worker(); }
 
 void WorkerModel::leave_worker() {
   if (!worker_) return;
+  if (!is_put_back("who stops a loading may wait for its worker's end")) {
+    const std::lock_guard lock(loading_);
+    loading_in_.reset();
+  }
   worker_->forget(this);
   loading_process_ = 0;
   beside_.reset();
@@ -159,6 +163,7 @@ std::size_t WorkerModel::entries() const {
 // A worker that was started for this model alone is killed. A shared one goes on, and with it the loading.
 void WorkerModel::stop_loading() {
   const std::lock_guard lock(loading_);
+  // Never the last one, who would wait for the worker's end: leave_worker() waits for the lock.
   const auto worker = loading_in_.lock();
   abandoned_ = !engine_.options().one_for_all;
   if (worker) worker->kill();

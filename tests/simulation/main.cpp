@@ -4,6 +4,8 @@
 #include "schedule.hpp"
 #include "world.hpp"
 
+#include "put_back.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -39,12 +41,16 @@ Options parse(int count, char** arguments) {
       options.seed = value();
     } else if (name == "--choices" && i + 1 < count) {
       options.choices = arguments[++i];
+    } else if (name == "--put-back" && i + 1 < count) {
+      rkllm_mcp::fault_put_back = arguments[++i];
     } else {
       std::printf(
           "simulate [--schedules N | --minutes N] [--seed N]\n"
           "Runs N schedules, or for N minutes, the first with that seed, each next one with the next.\n"
           "simulate --choices FILE\n"
-          "Runs the one schedule with these choices, as a failure has written them.\n");
+          "Runs the one schedule with these choices, as a failure has written them.\n"
+          "simulate --put-back FAULT ...\n"
+          "Runs them with one of the faults that simulation_test.cpp names.\n");
       std::exit(name == "--help" ? 0 : 2);
     }
   }

@@ -66,6 +66,7 @@ class Schedule {
       check();
     }
     world_.tell("the faults end");
+    server_.behave();
     for (const auto& client : clients_) client->settle();
     for (int i = 0; i < kStepsToSettle && !is_done(); ++i) {
       if (!world_.has_events()) world_.pass(std::chrono::seconds(1));  // for those who wait for a time-out
@@ -136,9 +137,10 @@ class Schedule {
 
 Outcome run_schedule(Choices choices) {
   Outcome outcome;
-  World world(choices);
+  auto owned = std::make_unique<World>(choices);
+  World& world = *owned;
   try {
-    Schedule(world).run();
+    world.run([&world] { Schedule(world).run(); });
   } catch (const Violation& violation) {
     outcome.violation = violation.what;
   } catch (const std::exception& fault) {
@@ -147,6 +149,8 @@ Outcome run_schedule(Choices choices) {
   outcome.story.assign(world.story().begin(), world.story().end());
   outcome.trace_hash = world.trace_hash();
   outcome.choices = choices.made();
+  static auto* const stuck = new std::vector<std::unique_ptr<World>>();
+  if (world.is_stuck()) stuck->push_back(std::move(owned));
   return outcome;
 }
 

@@ -60,6 +60,8 @@ class SimServer {
   std::size_t connections() const { return *connections_; }
   const AskingTool& asking() const { return asking_; }
   const SimUpstream& upstream() const { return other_server_; }
+  // What stands around it makes no faults from now on.
+  void behave() { other_server_.behave(); }
   // Whether a tool works for the call of that name, here or there.
   bool is_making(std::string_view name) const {
     return backend_->is_making(name) || asking_.open(name) > 0 || other_server_.is_making(name);

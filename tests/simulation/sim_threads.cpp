@@ -27,11 +27,18 @@ namespace rkllm_mcp::simulation {
 namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{512} << 10U;  // of which the system gives what is used
+constexpr std::size_t kLoopStackBytes = std::size_t{8} << 20U;
 constexpr std::uint32_t kSeldom = 8;
 
+using Stacks = std::vector<std::unique_ptr<char[]>>;
+
 // Stacks are used again: a schedule has a dozen of them.
-std::vector<std::unique_ptr<char[]>>& spare_stacks() {
-  static std::vector<std::unique_ptr<char[]>> stacks;
+Stacks& spare_stacks() {
+  static Stacks stacks;
+  return stacks;
+}
+Stacks& spare_loop_stacks() {
+  static Stacks stacks;
   return stacks;
 }
 
@@ -75,7 +82,10 @@ struct SimThreads::SimThread {
   }
 };
 
-SimThreads::SimThreads(Choices& choices) : choices_(choices), loop_(std::make_unique<SimThread>()) { current = this; }
+SimThreads::SimThreads(Choices& choices)
+    : choices_(choices), outside_(std::make_unique<SimThread>()), loop_(std::make_unique<SimThread>()) {
+  current = this;
+}
 
 SimThreads::~SimThreads() {
   current = nullptr;
@@ -88,24 +98,36 @@ void SimThreads::start(std::function<void()> work, std::shared_ptr<bool> has_end
   auto thread = std::make_unique<SimThread>();
   thread->work = std::move(work);
   thread->has_ended = std::move(has_ended);
-  auto& spare = spare_stacks();
-  if (spare.empty()) spare.emplace_back(new char[kStackBytes]);
-  thread->stack = std::move(spare.back());
-  spare.pop_back();
-  ::getcontext(&thread->context);
-  thread->context.uc_stack.ss_sp = thread->stack.get();
-  thread->context.uc_stack.ss_size = kStackBytes;
-  ::makecontext(&thread->context, run, 0);
-#ifdef RKLLM_MCP_ASAN_THREADS
-  thread->bottom = thread->stack.get();
-  thread->bytes = kStackBytes;
-#endif
+  prepare(*thread, spare_stacks(), kStackBytes);
   threads_.push_back(std::move(thread));
 }
 
+void SimThreads::prepare(SimThread& thread, Stacks& spare, std::size_t bytes) {
+  if (spare.empty()) spare.emplace_back(new char[bytes]);
+  thread.stack = std::move(spare.back());
+  spare.pop_back();
+  ::getcontext(&thread.context);
+  thread.context.uc_stack.ss_sp = thread.stack.get();
+  thread.context.uc_stack.ss_size = bytes;
+  ::makecontext(&thread.context, run, 0);
+#ifdef RKLLM_MCP_ASAN_THREADS
+  thread.bottom = thread.stack.get();
+  thread.bytes = bytes;
+#endif
+}
+
+void SimThreads::run_loop(std::function<void()> work) {
+  loop_->work = std::move(work);
+  loop_->has_ended = std::make_shared<bool>(false);
+  prepare(*loop_, spare_loop_stacks(), kLoopStackBytes);
+  outside_->switch_to(*loop_);
+  if (!is_loop_stuck_) spare_loop_stacks().push_back(std::move(loop_->stack));
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
 void SimThreads::run() {
-  SimThread& self = *current->running_;
-  self.arrive(*current->loop_);
+  SimThread& self = current->running_ == nullptr ? *current->loop_ : *current->running_;
+  self.arrive(current->running_ == nullptr ? *current->outside_ : *current->loop_);
   try {
     self.work();
     self.work = nullptr;
@@ -126,7 +148,7 @@ void SimThreads::go_on(SimThread& thread) {
   std::erase_if(threads_, [&thread](const auto& each) { return each.get() == &thread; });
 }
 
-void SimThreads::go_back() { running_->switch_to(*loop_); }
+void SimThreads::go_back() { running_ == nullptr ? loop_->switch_to(*outside_) : running_->switch_to(*loop_); }
 
 void SimThreads::wait(std::function<bool()> is_so) {
   if (running_ != nullptr) {
@@ -134,7 +156,10 @@ void SimThreads::wait(std::function<bool()> is_so) {
     return go_back();
   }
   while (!is_so()) {
-    if (!let_one_go_on()) throw Violation{"the event loop waits for a thread that waits itself"};
+    if (let_one_go_on()) continue;
+    failure_ = std::make_exception_ptr(Violation{"the event loop waits for a thread that waits itself"});
+    is_loop_stuck_ = true;
+    go_back();
   }
 }
 

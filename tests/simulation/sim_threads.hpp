@@ -1,6 +1,6 @@
 // All threads of the simulated server in one: each has a stack of its own, and goes on when the schedule lets it. It
 // gives way where it waits, and now and then before it takes a lock (runtime/thread.hpp). The loop's own thread is none
-// of them: when it has to wait for a lock, the others go on until it has it.
+// of them, though it has such a stack as well: when it has to wait for a lock, the others go on until it has it.
 #pragma once
 
 #include "choices.hpp"
@@ -21,6 +21,12 @@ class SimThreads {
   SimThreads& operator=(const SimThreads&) = delete;
   ~SimThreads();  // who still waits then never goes on
 
+  // What the loop's own thread does; throws what that throws. Where it waits for a thread that waits itself, a
+  // Violation is thrown, and it never goes on: it may be in a destructor, which cannot throw.
+  void run_loop(std::function<void()> work);
+  // Who does is in the middle of something, which has to stay where it is.
+  bool is_loop_stuck() const { return is_loop_stuck_; }
+
   // `has_ended` becomes true when `work` has ended.
   void start(std::function<void()> work, std::shared_ptr<bool> has_ended);
   // Whoever calls this goes on when `is_so()`, which changes nothing.
@@ -39,6 +45,7 @@ class SimThreads {
  private:
   struct SimThread;
 
+  static void prepare(SimThread& thread, std::vector<std::unique_ptr<char[]>>& spare, std::size_t bytes);
   void go_on(SimThread& thread);
   void go_back();
   bool let_one_go_on();
@@ -47,7 +54,9 @@ class SimThreads {
   Choices& choices_;
   std::vector<std::unique_ptr<SimThread>> threads_;  // in the order in which they were started
   SimThread* running_ = nullptr;                     // null: the loop's own
-  const std::unique_ptr<SimThread> loop_;            // what is kept of that while another runs
+  const std::unique_ptr<SimThread> outside_;         // who runs all of this
+  const std::unique_ptr<SimThread> loop_;
+  bool is_loop_stuck_ = false;
   std::exception_ptr failure_;
 };
 

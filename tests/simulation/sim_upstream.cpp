@@ -21,7 +21,7 @@ std::shared_ptr<UpstreamLink> UpstreamLink::start(asio::io_context& loop, Connec
 }
 
 void UpstreamLink::call(Call call) { upstream_there->call(std::move(call)); }
-void UpstreamLink::ask(Key key, const std::string& /*method*/, const Json& /*params*/) { upstream_there->refuse(key); }
+void UpstreamLink::ask(Key key, const std::string& /*method*/, const Json& /*params*/) { upstream_there->ping(key); }
 void UpstreamLink::cancel(Key key) { upstream_there->cancel(key); }
 void UpstreamLink::respond(Key /*question*/, client::Outcome /*outcome*/) {}  // it asks nothing
 void UpstreamLink::stop() { upstream_there->stopped(); }
@@ -119,6 +119,10 @@ void SimUpstream::refuse(Key key) {
   end(key, client::RemoteError{client::kInternalError, "it is away", nullptr, true});
 }
 
+void SimUpstream::ping(Key key) {
+  goes_there([this, key] { is_connected_ ? end(key, Json::object()) : refuse(key); });
+}
+
 void SimUpstream::cancel(Key key) {
   goes_there([this, key] { calls_.erase(key); });
 }
@@ -136,6 +140,7 @@ void SimUpstream::offer(Key key) {
 
 void SimUpstream::work(Key key) {
   if (world_.choices().happens(60)) return lose();
+  if (!behaves_ && world_.choices().happens(12)) return World::saw("an upstream hung in a call");
   Call& call = calls_.at(key);
   if (call.given < call.tokens) {
     const std::string token = SimBackend::token(call.name, call.given++);
@@ -148,6 +153,11 @@ void SimUpstream::work(Key key) {
   const std::string text = SimBackend::text(call.name, call.tokens);
   end(key, Json{{"content", Json::array({Json{{"type", "text"}, {"text", text}}})},
                 {"structuredContent", {{"text", text}}}});
+}
+
+void SimUpstream::behave() {
+  behaves_ = true;
+  for (const auto& [key, call] : calls_) offer(key);
 }
 
 void SimUpstream::end(Key key, client::Outcome outcome) {

@@ -33,11 +33,14 @@ class SimUpstream {
   std::size_t calls() const { return calls_.size(); }
   // How often the connection has been lost.
   std::size_t losses() const { return losses_; }
+  // From now on it goes on with every call.
+  void behave();
 
   // Of the link that there is.
   using Key = UpstreamLink::Key;
   void started(const UpstreamLink::Events& events);
   void call(UpstreamLink::Call call);
+  void ping(Key key);
   void refuse(Key key);
   void cancel(Key key);
   void stopped();
@@ -71,6 +74,7 @@ class SimUpstream {
   bool here_offered_ = false;
   std::map<Key, Call> calls_;
   std::size_t losses_ = 0;
+  bool behaves_ = false;
 };
 
 }  // namespace rkllm_mcp::simulation

@@ -45,6 +45,11 @@ class World {
   void step();
   // Time passes, and timers see it.
   void pass(Clock::duration time);
+  // Runs a schedule of this world; throws what it throws.
+  void run(std::function<void()> schedule) { threads_.run_loop(std::move(schedule)); }
+  // It never comes to its end, and what it has made is not to be destroyed, nor this.
+  bool is_stuck() const { return threads_.is_loop_stuck(); }
+
   bool has_events() const { return !events_.empty() || threads_.any_can_go_on(); }
   // The schedule ends with this at the end of the step. For those who must not throw.
   void violates(std::string what);
