@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kMostUnsentBytes = std::size_t{8} << 20U;  // of one call's progress
 constexpr std::chrono::minutes kToComeAgain{2};                  // for a client without a handshake that was asked
-constexpr std::chrono::minutes kMayStillAsk{2};                  // for a call that was cancelled
+constexpr std::chrono::minutes kToHear{2};                       // for a server, that a call was cancelled
 constexpr const char* kAnswer = "upstream";                      // key of what a client is asked
 constexpr int kRefused = -32601;
 constexpr int kNoSuchResource = -32002;  // of servers with a handshake
@@ -190,15 +190,27 @@ void Upstream::let_go(Calls::iterator call) {
   if (is_put_back("what a client has cancelled goes on at an upstream")) return;
   if (call->second.question) link_->respond(*call->second.question, refusal("the client gave no answer"));
   link_->cancel(call->first);
-  let_go_[client_of(*call->second.invocation)] = UpstreamLink::Clock::now();
+  LetGo& last = let_go_[client_of(*call->second.invocation)];
+  if (last.ping != 0) link_->cancel(last.ping);
+  last = {next_key_++, UpstreamLink::Clock::now()};
+  link_->ask(last.ping, "ping", Json::object());
   calls_.erase(call);
-  abandoned_.set_after(kMayStillAsk);
+}
+
+// What was sent before it has been read there.
+void Upstream::take_ping(UpstreamLink::Key key) {
+  if (std::erase_if(let_go_, [key](const auto& each) { return each.second.ping == key; }) == 0) return;
+  link_->cancel(key);  // it has ended: this only frees its id
 }
 
 // A client that was asked something may never send the answer, and nothing tells us so: after a time it is given up.
 void Upstream::let_go_of_abandoned() {
   const auto now = UpstreamLink::Clock::now();
-  std::erase_if(let_go_, [now](const auto& each) { return now - each.second >= kMayStillAsk; });
+  std::erase_if(let_go_, [this, now](const auto& each) {
+    const bool is_over = now - each.second.at >= kToHear;
+    if (is_over) link_->cancel(each.second.ping);
+    return is_over;
+  });
   for (auto call = calls_.begin(); call != calls_.end();) {
     const auto each = call++;
     if (each->second.invocation->ended() && now - each->second.asked_at >= kToComeAgain) let_go(each);
@@ -219,7 +231,8 @@ Upstream::Calls::iterator Upstream::whom_to_ask(const std::string& method) {
 }
 
 // A server with a handshake does not say which call its question is about. While calls of several clients are in
-// progress, or may be in progress there, no client is asked: the question may show what another one's call is about.
+// progress, or the server may not have heard yet that one was cancelled, no client is asked: the question may show what
+// another one's call is about.
 void Upstream::take_question(UpstreamLink::Key question, const std::string& method, const Json& params) {
   let_go_of_abandoned();
   const auto about = whom_to_ask(method);
@@ -336,7 +349,7 @@ void Upstream::tell(Running& running) {
 
 void Upstream::take_end(UpstreamLink::Key key, client::Outcome outcome) {
   const auto found = calls_.find(key);
-  if (found == calls_.end()) return;
+  if (found == calls_.end()) return take_ping(key);
   // What was asked may have been about another call of the client's, which must not wait for ever.
   const auto& question = found->second.question;
   if (question) {

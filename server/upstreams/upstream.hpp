@@ -77,6 +77,11 @@ class Upstream {
 
     auto operator<=>(const Client&) const = default;
   };
+  // A call was cancelled there, and then a ping was sent, whose answer says that the server has read both.
+  struct LetGo {
+    UpstreamLink::Key ping = 0;  // 0: none
+    UpstreamLink::Clock::time_point at{};
+  };
 
   // Ends a call that fails. Of a tool it ends with a result that says so, since a model reads results only.
   void refuse(const Running& running, const std::string& reason) const;
@@ -92,6 +97,7 @@ class Upstream {
   Calls::iterator whom_to_ask(const std::string& method);  // the newest call that can be
   void watch_end(UpstreamLink::Key key, Invocation& invocation);
   void let_go(Calls::iterator call);
+  void take_ping(UpstreamLink::Key key);
   void let_go_of_abandoned();
   void take_tools(std::vector<Json> tools);
   void warn(const std::string& warning);
@@ -111,8 +117,8 @@ class Upstream {
   std::vector<std::string> left_out_;         // of the last list
   std::string warning_;                       // the last one
   std::string reason_ = "not connected yet";  // empty: it is connected
-  // Whose calls were let go of, not long ago, without an answer from there: what is asked may be about these.
-  std::map<Client, UpstreamLink::Clock::time_point> let_go_;
+  // Who has cancelled a call, of which the server may not have heard: what it asks may be about that.
+  std::map<Client, LetGo> let_go_;
   Calls calls_;  // those whose invocation has ended wait for the client to come again with an answer
   UpstreamLink::Key next_key_ = 1;
   bool stopped_ = false;
