@@ -9,8 +9,9 @@
 namespace bindgen {
 namespace {
 
-// Whether a pointer, or one behind it, leads to something that is not const.
+// Whether a pointer, or one behind it, leads to something that is not const; also one in an array in place.
 bool leads_to_changeable(const c::Type& type) {
+  if (type.kind == c::TypeKind::kArray) return leads_to_changeable(type.target.front());
   if (type.kind != c::TypeKind::kPointer) return false;
   const c::Type& target = type.target.front();
   return !target.is_const || leads_to_changeable(target);

@@ -106,6 +106,8 @@ void bit_fields_are_values(Inspection& inspection) {
     const auto* value = std::get_if<meaning::Value>(&meaning);
     inspection.require(value != nullptr && union_of(inspection.api, part, parts) == nullptr, part,
                        "a bit-field is a value that stands for itself, or it is unused");
+    inspection.require(part.type->kind != TypeKind::kCharacter, part,
+                       "a bit-field of char is signed on some machines and not on others; mark it \"unused\"");
     if (value == nullptr) return;
     const int bits = static_cast<int>(part.field->bit_width);
     const bool is_signed = part.type->kind == TypeKind::kSigned;

@@ -129,8 +129,11 @@ class HandedOver {
         std::holds_alternative<meaning::CpuMask>(meaning))
       numbers_.push_back({part.path, false, kAny, false});
     const auto add_bounded = [&](const c::Type& type, const auto& bounds) {
-      const bool can_be_negative = type.kind == c::TypeKind::kSigned && bounds.minimum.value_or(-1) < 0;
-      if (is_integer(type)) numbers_.push_back({part.path, can_be_negative, bounds.maximum.value_or(kAny)});
+      const bool is_character = type.kind == c::TypeKind::kCharacter;  // which is signed on some machines
+      const bool can_be_negative = is_character ? bounds.maximum.value_or(kAny) > 127
+                                                : type.kind == c::TypeKind::kSigned && bounds.minimum.value_or(-1) < 0;
+      if (is_integer(type) || is_character)
+        numbers_.push_back({part.path, can_be_negative, bounds.maximum.value_or(kAny)});
     };
     if (const auto* array = std::get_if<meaning::Array>(&meaning); array != nullptr && !array->is_told_only) {
       const c::Type* element = part.type;

@@ -18,6 +18,10 @@ bool is_array_of(const c::Type& type, TypeKind kind) {
   return type.kind == TypeKind::kArray && type.count != 0 && type.target.front().kind == kind;
 }
 
+bool is_array_of_texts(const c::Type& type) {
+  return is_array_of(type, TypeKind::kPointer) && points_at(type.target.front(), TypeKind::kCharacter);
+}
+
 // Numbers, bools and enumerators, or arrays of arrays of these; or arrays of texts.
 bool is_grid(const c::Type& type) {
   if (type.kind == TypeKind::kArray) {
@@ -33,7 +37,8 @@ bool can_be_array(const meaning::Array& array, const c::Type& type) {
   const bool is_counted = std::holds_alternative<CountedBy>(array.length);
   if (is_in_place) {
     if (!is_counted && !std::holds_alternative<Whole>(array.length)) return false;
-    return is_grid(type) || is_array_of(type, TypeKind::kCharacter) || is_array_of(type, TypeKind::kRecord);
+    return is_grid(type) || is_array_of(type, TypeKind::kCharacter) || is_array_of(type, TypeKind::kRecord) ||
+           is_array_of_texts(type);
   }
   if (type.kind != TypeKind::kPointer || std::holds_alternative<Whole>(array.length)) return false;
   const c::Type& element = type.target.front();
@@ -64,6 +69,7 @@ bool fits(const Meaning& meaning, const c::Type& type) {
       meaning,
       [&](const meaning::Value& value) {
         if (!value.present_if.empty()) return type.kind == TypeKind::kRecord && !value.is_flag;
+        if (type.kind == TypeKind::kCharacter) return true;
         if (value.is_flag) return is_integer(type);
         return is_number(type) || type.kind == TypeKind::kBool || type.kind == TypeKind::kEnum ||
                type.kind == TypeKind::kRecord;
@@ -124,9 +130,8 @@ std::string remedy_for_whole(const Meaning& meaning) {
   const auto* array = std::get_if<meaning::Array>(&meaning);
   const auto* unused = std::get_if<meaning::Unused>(&meaning);
   if (array != nullptr && std::holds_alternative<Whole>(array->length))
-    return ": \"whole\" is for an array of numbers, structs or characters (not volatile ones), declared with the "
-           "number "
-           "of its elements (v[4]); say what counts it, as with \"counted_by\", or mark it \"unused\"";
+    return ": \"whole\" is for an array of numbers, structs, characters or texts (not volatile ones), declared with "
+           "the number of its elements (v[4]); say what counts it, as with \"counted_by\", or mark it \"unused\"";
   if (unused != nullptr) return ": \"whole\" is for an array with a length, a struct or a union; say \"unused\": {}";
   return {};
 }

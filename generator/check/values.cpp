@@ -24,7 +24,7 @@ Range range_of(const c::Type& type) {
   if (type.kind == TypeKind::kDouble)
     return {std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()};
   const int bits = static_cast<int>(std::min(type.size.on_64_bit, type.size.on_32_bit) * 8);
-  if (type.kind == TypeKind::kUnsigned) return {0, std::ldexp(1, bits) - 1};
+  if (type.kind == TypeKind::kUnsigned || type.kind == TypeKind::kCharacter) return {0, std::ldexp(1, bits) - 1};
   return {-std::ldexp(1, bits - 1), std::ldexp(1, bits - 1) - 1};
 }
 
@@ -32,7 +32,9 @@ Range range_of(const c::Type& type) {
 Range range_of(const c::Type& type, const meaning::Value& value) {
   if (value.is_flag) return {0, 1};
   const Range range = range_of(type);
-  return {value.minimum.value_or(range.least), value.maximum.value_or(range.most)};
+  const double most = value.maximum.value_or(range.most);
+  // As which number the code writes a greater one, depends on the machine.
+  return {value.minimum.value_or(range.least), type.kind == TypeKind::kCharacter ? std::min(most, 127.0) : most};
 }
 
 std::optional<double> number_in(const Constant& constant) {
@@ -78,7 +80,7 @@ std::string obstacle(const c::Header& header, const Part& part, const Role& role
   if (value != nullptr && value->is_flag && is_bool) return "";
   const auto number = number_in(constant);
   if (!number) return "it is no number";
-  if (is_integer(*part.type) && std::holds_alternative<double>(constant))
+  if (!is_floating(*part.type) && std::holds_alternative<double>(constant))
     return "it is no integer, or none up to 9223372036854775807";
   const Range range = range_of(*part.type, value != nullptr ? *value : meaning::Value{});
   return *number >= range.least && *number <= range.most ? "" : "it is out of range";
@@ -153,7 +155,7 @@ void bounds_are_possible(Inspection& inspection) {
     if (in_out != nullptr) value = meaning::Value{Presence::kOptional, in_out->minimum, in_out->maximum, false, ""};
     if (!value || (!value->minimum && !value->maximum)) return;
     const c::Type& type = in_out != nullptr ? part.type->target.front() : *part.type;
-    const bool has_bounds = is_number(type) && !value->is_flag;
+    const bool has_bounds = (is_number(type) || type.kind == TypeKind::kCharacter) && !value->is_flag;
     inspection.require(has_bounds, part, "\"minimum\" and \"maximum\" are for integers and floating-point numbers");
     if (!has_bounds) return;
     const Range range = range_of(type);
@@ -164,7 +166,7 @@ void bounds_are_possible(Inspection& inspection) {
         std::abs(value->minimum.value_or(0)) <= kExact && std::abs(value->maximum.value_or(0)) <= kExact;
     inspection.require(least <= most, part, "its \"minimum\" is above its \"maximum\"");
     inspection.require(least >= range.least && most <= range.most, part, "its bounds are beyond those of its C type");
-    inspection.require(!is_integer(type) || is_whole, part, "the bounds of an integer are integers");
+    inspection.require(is_floating(type) || is_whole, part, "the bounds of an integer are integers");
     inspection.require(!is_integer(type) || is_exact, part,
                        "a bound beyond 9007199254740991 is not exact in JSON; leave it to the C type");
   });

@@ -226,14 +226,19 @@ class Differ {
     } else if (!is_same && !is_told_of_its_type(old.type, now.type)) {
       change(Breaks::kAbi, what(now), now.name, told_type(old.type), told_type(now.type), now.location);
     }
+    compare_symbols(old, now);
+  }
+  // By which the library exports them.
+  template <class Exported>
+  void compare_symbols(const Exported& old, const Exported& now) {
+    if (old.symbol != now.symbol)
+      change(Breaks::kAbi, what(now), now.name, "symbol " + old.symbol, "symbol " + now.symbol, now.location);
   }
   void compare(const c::Opaque&, const c::Opaque&) {}
   void compare(const c::Callback& old, const c::Callback& now) { compare_signatures(old, now); }
   void compare(const c::Function& old, const c::Function& now) {
     compare_signatures(old, now);
-    if (old.symbol != now.symbol) {
-      change(Breaks::kAbi, what(now), now.name, "symbol " + old.symbol, "symbol " + now.symbol, now.location);
-    }
+    compare_symbols(old, now);
   }
 
   static std::string told_call(bool has_own_call) {

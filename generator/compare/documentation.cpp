@@ -16,7 +16,8 @@ struct Documented {
   std::string key;   // the same, but for "function.0", "function.1" of parameters
   std::string text;
   Location at;
-  bool is_deprecated = false;  // and `text` says so
+  std::string deprecation = {};  // that part of `text` which says that it is deprecated
+  std::string rest = {};         // `text` without it
 };
 
 std::string in_one_line(const std::string& text) {
@@ -59,11 +60,15 @@ class Collection {
     }
   }
   void add(const std::string& path, const std::string& text, const Location& at) {
-    all_.push_back({path, path, in_one_line(text), at});
+    all_.push_back({path, path, in_one_line(text), at, "", in_one_line(text)});
   }
   void add(const std::string& path, const Documentation& documentation, const Location& at) {
     add(path, documentation.text, at);
-    all_.back().is_deprecated = documentation.is_deprecated;
+    if (!documentation.is_deprecated) return;
+    std::string rest = documentation.text;
+    rest.erase(rest.rfind(documentation.deprecation), documentation.deprecation.size());
+    all_.back().rest = in_one_line(rest);
+    all_.back().deprecation = in_one_line(documentation.deprecation);
   }
 
   std::vector<Documented> all_;
@@ -125,22 +130,20 @@ Pairs pairs_of(const c::Header& before, const c::Header& after, const std::vecto
   return pairs;
 }
 
-// The part of a documentation that says so.
-std::string told_deprecation(const std::string& text) {
-  const auto at = text.rfind("Deprecated");
-  return at == std::string::npos ? text : text.substr(at);
-}
-
 }  // namespace
 
 std::vector<Change> documentation_changes(const c::Header& before, const c::Header& after,
                                           const std::vector<Change>& changes) {
   std::vector<Change> reworded;
   for (const auto& [old, now] : pairs_of(before, after, changes)) {
-    if (old.text == now.text) continue;
+    // What is deprecated now, or no longer, deprecation_changes() tells.
+    const bool is_told = old.deprecation.empty() != now.deprecation.empty();
+    const std::string& before_it = is_told ? old.rest : old.text;
+    const std::string& after_it = is_told ? now.rest : now.text;
+    if (before_it == after_it) continue;
     const auto side = [](const std::string& text) { return text.empty() ? std::optional<Side>() : Side{text}; };
     reworded.push_back(
-        {ChangeKind::kReworded, Breaks::kNone, "documentation", now.path, side(old.text), side(now.text), now.at});
+        {ChangeKind::kReworded, Breaks::kNone, "documentation", now.path, side(before_it), side(after_it), now.at});
   }
   return reworded;
 }
@@ -149,13 +152,13 @@ std::vector<Change> deprecation_changes(const c::Header& before, const c::Header
                                         const std::vector<Change>& changes) {
   std::vector<Change> found;
   for (const auto& [old, now] : pairs_of(before, after, changes)) {
-    if (old.is_deprecated == now.is_deprecated) continue;
+    if (old.deprecation.empty() == now.deprecation.empty()) continue;
     Change change{ChangeKind::kAdded, Breaks::kNone, "deprecation", now.path, {}, {}, now.at};
-    if (now.is_deprecated) {
-      change.after = Side{told_deprecation(now.text)};
+    if (!now.deprecation.empty()) {
+      change.after = Side{now.deprecation};
     } else {
       change.kind = ChangeKind::kRemoved;
-      change.before = Side{told_deprecation(old.text)};
+      change.before = Side{old.deprecation};
     }
     found.push_back(std::move(change));
   }

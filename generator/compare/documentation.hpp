@@ -8,8 +8,9 @@
 namespace bindgen {
 
 // Of everything that both headers declare: documentation that was added, removed or reworded, however it is wrapped.
-// None of it breaks anything. In the order of the later header. `changes` are those of diff(): what has another name or
-// another place now is compared with what it was; parameters are the same by their place.
+// None of it breaks anything. That something is deprecated now, or no longer, is not said again of what
+// deprecation_changes() tells. In the order of the later header. `changes` are those of diff(): what has another name
+// or another place now is compared with what it was; parameters are the same by their place.
 std::vector<Change> documentation_changes(const c::Header& before, const c::Header& after,
                                           const std::vector<Change>& changes);
 

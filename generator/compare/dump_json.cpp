@@ -123,7 +123,9 @@ Json symbol_json(const c::Function& function) {
 }
 
 Json symbol_json(const c::Variable& variable) {
-  return {{"variable", variable.name}, {"declaration", declaration(variable)}, {"type", type_json(variable.type)}};
+  Json json{{"variable", variable.name}, {"declaration", declaration(variable)}, {"type", type_json(variable.type)}};
+  if (variable.symbol != variable.name) json["symbol"] = variable.symbol;
+  return json;
 }
 
 template <class Kind>

@@ -21,9 +21,15 @@ class Tree {
   }
   void add(const c::Callback& callback) { line(0, declaration(callback)); }
   void add(const c::Variable& variable) {
-    line(0, "variable " + declaration(variable) + ", size " + text(variable.type.size));
+    line(0, "variable " + declaration(variable) + ", size " + text(variable.type.size) + other_symbol(variable));
   }
-  void add(const c::Function& function) { line(0, declaration(function)); }
+  void add(const c::Function& function) { line(0, declaration(function) + other_symbol(function)); }
+
+  // The name in the library, where it is another one.
+  template <class Exported>
+  static std::string other_symbol(const Exported& exported) {
+    return exported.symbol == exported.name ? "" : ", symbol " + exported.symbol;
+  }
 
   void add(const c::Enum& entity) {
     line(0, "enum " + (entity.name.empty() ? "(unnamed)" : entity.name) + ", size " + text(entity.underlying.size));

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -52,11 +54,68 @@ bool are_similar(const std::string& one_name, const std::string& other_name) {
   return (begin + end) * 5 >= std::max(one.size(), other.size()) * 3;
 }
 
+// Whether a word begins there: "run" in "OLD_run", "Run" in "kRun".
+bool begins_word(const std::string& name, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(name[i]); };
+  return (name[at - 1] == '_' && name[at] != '_') || (std::islower(byte(at - 1)) != 0 && std::isupper(byte(at)) != 0);
+}
+
+// Of each name what stands behind the words that all of them begin with; of none is nothing left.
+std::map<std::string, std::string> ends_of(const std::vector<std::string>& names) {
+  const auto all = [&](auto holds) { return std::all_of(names.begin(), names.end(), holds); };
+  std::size_t beginning = 0;
+  for (std::size_t at = 1;
+       all([&](const std::string& name) { return at < name.size() && name[at - 1] == names.front()[at - 1]; }); ++at) {
+    if (all([&](const std::string& name) { return begins_word(name, at); })) beginning = at;
+  }
+  std::map<std::string, std::string> ends;
+  for (const std::string& name : names) ends.emplace(name, plain(name.substr(beginning)));
+  return ends;
+}
+
+std::map<std::string, std::string> ends_of(const c::Enum& entity) {
+  std::vector<std::string> names;
+  for (const c::Enumerator& one : entity.enumerators) names.push_back(one.name);
+  return ends_of(names);
+}
+
+// Of the enumerators of a header that are told as `kind`: what distinguishes them from others of their enum that are.
+class Ends {
+ public:
+  Ends(const c::Header& header, const std::vector<Change>& changes, ChangeKind kind) {
+    std::set<std::string> told;
+    for (const Change& change : changes) {
+      if (change.kind == kind && change.what == "enumerator") told.insert(last_of(change.name));
+    }
+    for (const c::Enum* entity : c::all<c::Enum>(header)) {
+      std::vector<std::string> names;
+      for (const c::Enumerator& one : entity->enumerators) {
+        if (told.count(one.name) != 0) names.push_back(one.name);
+      }
+      if (names.empty()) continue;
+      ends_.merge(ends_of(names));
+      if (names.size() == 1) alone_.insert(names.front());
+    }
+  }
+
+  const std::string& of(const std::string& path) const { return ends_.at(last_of(path)); }
+  // No other enumerator tells what is beginning and what is end.
+  bool is_alone(const std::string& path) const { return alone_.count(last_of(path)) != 0; }
+
+ private:
+  std::map<std::string, std::string> ends_;
+  std::set<std::string> alone_;
+};
+
 class Matcher {
  public:
   // `known`: what is told already, so that types which have another name now make no other signature.
   Matcher(const c::Header& before, const c::Header& after, const std::vector<Change>& known)
-      : before_(before), after_(after), known_(known) {
+      : before_(before),
+        after_(after),
+        known_(known),
+        ends_before_(before, known, ChangeKind::kRemoved),
+        ends_after_(after, known, ChangeKind::kAdded) {
     for (const Change& change : known) {
       const bool is_of_type = change.kind == ChangeKind::kRenamed && change.what != "function" &&
                               change.what != "field" && change.what != "enumerator" && change.what != "macro" &&
@@ -74,26 +133,49 @@ class Matcher {
       return parent_of(old) == parent_of(now) && gone.before->layout == added.after->layout &&
              gone.before->bit == added.after->bit &&
              renamed(present(gone.before->declaration), last_of(old), last_of(now)) == added.after->declaration &&
-             (sure ? are_similar(last_of(old), last_of(now)) : gone.what == "field");
+             (sure ? are_similar(last_of(old), last_of(now)) : gone.what == "field" || end_alike(old, now));
     }
     if (const auto* record = c::find<c::Record>(before_, old)) return hold_the_same(*record, now, sure);
     if (const auto* function = c::find<c::Function>(before_, old)) {
       const auto* other = c::find<c::Function>(after_, now);
       return other != nullptr && have_one_signature(*function, *other) && (!sure || are_similar(old, now));
     }
+    if (gone.what == "enum" && have_other_beginnings(old, now)) return sure;
     const bool is_alike = gone.before->layout == added.after->layout &&
                           renamed(present(gone.before->declaration), old, now) == added.after->declaration;
     const bool is_sure = gone.what == "enum" || are_similar(old, now) || takes_its_place(old, now);
     return is_alike && (sure ? is_sure : gone.what == "callback");
   }
 
-  // Whether a declaration has changed in nothing but names of opaque types that are others now: they are nothing that
-  // a program is compiled with.
+  // Enumerators of one enum that differ in what it has its enumerators begin with.
+  bool has_another_beginning(const Change& gone, const Change& added) const {
+    return gone.kind == ChangeKind::kRemoved && added.kind == ChangeKind::kAdded && gone.what == "enumerator" &&
+           added.what == "enumerator" && parent_of(gone.name) == parent_of(added.name) && gone.before == added.after &&
+           end_alike(gone.name, added.name) && !ends_before_.is_alone(gone.name) && !ends_after_.is_alone(added.name);
+  }
+
+  // The enumerators of an enum that has another name, as far as they have others, too.
+  std::vector<Change> renamed_enumerators(const Change& change) const {
+    std::vector<Change> found;
+    if (change.kind != ChangeKind::kRenamed || change.what != "enum") return found;
+    const auto& old = c::find<c::Enum>(before_, change.before->declaration)->enumerators;
+    const auto& now = c::find<c::Enum>(after_, change.name)->enumerators;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (old[i].name == now[i].name) continue;
+      const std::string path = change.name + "." + now[i].name;
+      found.push_back({ChangeKind::kRenamed, Breaks::kApi, "enumerator", path,
+                       Side{change.before->declaration + "." + old[i].name}, Side{path}, now[i].location});
+    }
+    return found;
+  }
+
+  // Whether a declaration has changed in nothing but names of opaque types, or of enums, that are others now: programs
+  // are compiled without them.
   bool is_explained(const Change& change) const {
     if (change.kind != ChangeKind::kChanged || change.before->declaration == change.after->declaration) return false;
     std::string text = change.before->declaration;
     for (const Change& known : known_) {
-      if (known.kind == ChangeKind::kRenamed && known.what.starts_with("opaque "))
+      if (known.kind == ChangeKind::kRenamed && (known.what.starts_with("opaque ") || known.what == "enum"))
         text = renamed(std::move(text), known.before->declaration, known.name);
     }
     return text == change.after->declaration;
@@ -122,6 +204,24 @@ class Matcher {
     });
   }
 
+  bool end_alike(const std::string& old, const std::string& now) const {
+    return ends_before_.of(old) == ends_after_.of(now);
+  }
+
+  // Whether all enumerators have their values still, and begin with other words.
+  bool have_other_beginnings(const std::string& old_name, const std::string& name) const {
+    const auto* old = c::find<c::Enum>(before_, old_name);
+    const auto* now = c::find<c::Enum>(after_, name);
+    if (old == nullptr || now == nullptr || spelling(old->underlying) != spelling(now->underlying)) return false;
+    if (old->enumerators.size() < 2) return false;
+    const auto old_ends = ends_of(*old);
+    const auto ends = ends_of(*now);
+    return std::equal(old->enumerators.begin(), old->enumerators.end(), now->enumerators.begin(),
+                      now->enumerators.end(), [&](const c::Enumerator& one, const c::Enumerator& other) {
+                        return one.value == other.value && old_ends.at(one.name) == ends.at(other.name);
+                      });
+  }
+
   bool hold_the_same(const c::Record& old, const std::string& name, bool sure) const {
     const auto* now = c::find<c::Record>(after_, name);
     if (now == nullptr || now->is_union != old.is_union || now->size != old.size || now->fields.empty()) return false;
@@ -146,6 +246,8 @@ class Matcher {
   const c::Header& before_;
   const c::Header& after_;
   const std::vector<Change>& known_;
+  Ends ends_before_;
+  Ends ends_after_;
   std::vector<std::pair<std::string, std::string>> types_;  // that have another name now: the old one, the new one
 };
 
@@ -216,6 +318,12 @@ std::vector<Change> with_renames(std::vector<Change> changes, const c::Header& b
     };
     join(changes, pairs_of(changes, is_renamed), sure ? &as_renamed : &as_guessed);
   };
+  // Two names of one value are told apart by their ends, before they may seem similar.
+  const Matcher at_first(before, after, changes);
+  join(changes,
+       pairs_of(changes,
+                [&](const Change& gone, const Change& added) { return at_first.has_another_beginning(gone, added); }),
+       &as_renamed);
   // Types first: others have them in their declarations.
   for (std::size_t left = changes.size() + 1; left != changes.size();) {
     left = changes.size();
@@ -227,9 +335,15 @@ std::vector<Change> with_renames(std::vector<Change> changes, const c::Header& b
        &as_moved);
   join_renamed(false);
   const Matcher at_last(before, after, changes);
+  std::vector<Change> of_enumerators;
+  for (const Change& change : changes) {
+    auto found = at_last.renamed_enumerators(change);
+    of_enumerators.insert(of_enumerators.end(), found.begin(), found.end());
+  }
   for (Change& change : changes) {
     if (change.breaks == Breaks::kAbi && at_last.is_explained(change)) change.breaks = Breaks::kApi;
   }
+  changes.insert(changes.end(), of_enumerators.begin(), of_enumerators.end());
   return changes;
 }
 

@@ -65,7 +65,10 @@ class CallEmitter {
   void emit_value(const Expression& call) {
     if (function_.returns.kind == c::TypeKind::kEnum) return emit_enumerator(call);
     if (function_.returns.kind != c::TypeKind::kRecord) {
-      const Expression value = is_floating(function_.returns) ? Expression("number_to_json", {call}) : call;
+      const bool is_character = function_.returns.kind == c::TypeKind::kCharacter;
+      const Expression value = is_floating(function_.returns) ? Expression("number_to_json", {call})
+                               : is_character                 ? Expression("static_cast<unsigned char>", {call})
+                                                              : call;
       if (!tells_filled()) return reply({"Json", {Expression("", {literal("value"), value}, '{')}, '{'});
       code_.statement({"const auto result = " + call.head, call.arguments});
       emit_at_once();

@@ -187,6 +187,8 @@ Proposal structure(const Declared& declared) {
 
 bool is_told_in_place(const c::Type& element) {
   switch (element.kind) {
+    case TypeKind::kPointer:
+      return element.target.front().kind == TypeKind::kCharacter && element.target.front().is_const;
     case TypeKind::kArray:
       return element.target.front().kind == TypeKind::kCharacter || is_told_in_place(element.target.front());
     case TypeKind::kSigned:
@@ -264,8 +266,14 @@ Proposal proposal(const Declared& declared) {
             {{"array", {{"counted_by", length_of(declared)}}}},
             "an array in place; that " + length_of(declared) + " counts it, or that it is used whole, is not said");
       return guess(nothing("unused"), "this array in place has no form on the wire; unused means zeros");
-    default: return guess(nothing("unused"), "this type has no form on the wire; unused means zero");
+    case TypeKind::kCharacter:
+      if (declared.bit_width == 0)
+        return guess(nothing("value"),
+                     "plain char, signed on some machines and not on others: a \"value\" is its byte, from 0 to 255");
+      break;
+    default: break;
   }
+  return guess(nothing("unused"), "this type has no form on the wire; unused means zero");
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ struct Documentation {
   std::string text;
   std::vector<std::pair<std::string, std::string>> params;
   std::string returns;
-  bool is_deprecated = false;  // by an attribute, or @deprecated; `text` says so, too
+  bool is_deprecated = false;    // by an attribute, or @deprecated; `text` says so, too
+  std::string deprecation = {};  // the paragraph of `text` that says so
 
   std::string of_param(const std::string& name) const {
     for (const auto& [param, documentation] : params) {
@@ -164,6 +165,7 @@ struct Variable {  // that a library exports
   Type type;
   Location location;
   Documentation documentation;
+  std::string symbol = {};  // by which the library exports it: its name, unless __asm__ gives another
 };
 
 struct Macro {  // one that has a value, the same on every machine

@@ -30,7 +30,8 @@ Documentation documentation(CXCursor cursor, bool has_comment) {
   text(of_unavailable);  // only so that it is freed
   if (is_deprecated == 0 || found.is_deprecated) return found;
   found.is_deprecated = true;
-  found.text += (found.text.empty() ? "" : "\n\n") + (why.empty() ? std::string("Deprecated.") : "Deprecated: " + why);
+  found.deprecation = why.empty() ? "Deprecated." : "Deprecated: " + why;
+  found.text += (found.text.empty() ? "" : "\n\n") + found.deprecation;
   return found;
 }
 

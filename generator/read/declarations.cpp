@@ -124,19 +124,28 @@ class Reader {
 
   void read_variable(CXCursor cursor) {
     if (clang_getCursorLinkage(cursor) != CXLinkage_External) return;  // every program has one of its own
-    if (!known_.insert(clang::text(clang_getCursorUSR(cursor))).second) return;
-    variables_.push_back({clang::spelling(cursor), types_.read(clang_getCursorType(cursor)), clang::location(cursor),
-                          clang::documentation(cursor)});
+    const std::string name = clang::spelling(cursor);
+    const std::string symbol = symbol_of(cursor);
+    if (!known_.insert(clang::text(clang_getCursorUSR(cursor))).second) {
+      if (symbol != name) variable_named(name).symbol = symbol;
+      return;
+    }
+    variables_.push_back({name, types_.read(clang_getCursorType(cursor)), clang::location(cursor),
+                          clang::documentation(cursor), symbol});
   }
 
-  static std::string symbol_of(CXCursor function) {
-    for (const CXCursor child : clang::children(function)) {
+  static std::string symbol_of(CXCursor declared) {
+    for (const CXCursor child : clang::children(declared)) {
       if (clang_getCursorKind(child) == CXCursor_AsmLabelAttr) return clang::spelling(child);
     }
-    return clang::spelling(function);
+    return clang::spelling(declared);
   }
 
-  // One that has been added.
+  // Those that have been added.
+  c::Variable& variable_named(const std::string& name) {
+    return *std::find_if(variables_.begin(), variables_.end(),
+                         [&](const c::Variable& variable) { return variable.name == name; });
+  }
   c::Function& function_named(const std::string& name) {
     return std::get<c::Function>(*std::find_if(symbols_.begin(), symbols_.end(), [&](const c::Symbol& symbol) {
       return std::holds_alternative<c::Function>(symbol) && c::name_of(symbol) == name;

@@ -45,6 +45,7 @@ Documentation parse_comment(const std::string& comment) {
   Documentation documentation;
   std::string* target = &documentation.text;
   bool new_paragraph = false;
+  std::size_t deprecation = 0;  // where it begins in the text
   std::istringstream lines(comment);
   std::string rest;  // of a line in which a tag follows
   for (std::string line; !rest.empty() || std::getline(lines, line);) {
@@ -66,9 +67,10 @@ Documentation parse_comment(const std::string& comment) {
       documentation.is_deprecated = true;
       target = &documentation.text;
       new_paragraph = !target->empty();
+      deprecation = new_paragraph ? target->size() + 2 : 0;
     }
     if (take_prefix(line, "@param") || take_prefix(line, "\\param")) {
-      if (line.front() == '[') line.erase(0, line.find(']') + 1);
+      if (line.starts_with('[')) line.erase(0, line.find(']') + 1);
       line = trimmed(line);
       documentation.params.emplace_back(take_word(line), "");
       target = &documentation.params.back().second;
@@ -81,6 +83,10 @@ Documentation parse_comment(const std::string& comment) {
     if (!target->empty()) *target += new_paragraph ? "\n\n" : " ";
     *target += line;
     new_paragraph = false;
+  }
+  if (documentation.is_deprecated) {
+    const std::string from_there = documentation.text.substr(deprecation);
+    documentation.deprecation = from_there.substr(0, from_there.find("\n\n"));
   }
   return documentation;
 }

@@ -32,7 +32,7 @@ class Merger {
     for (c::Variable& one : merged.variables) {
       const c::Variable* two = find(other.variables, one.name);
       c::Variable both = one;
-      const bool agrees = two != nullptr && agree(both.type, two->type);
+      const bool agrees = two != nullptr && one.symbol == two->symbol && agree(both.type, two->type);
       (agrees ? kept : merged.variables_of_machines).push_back(agrees ? std::move(both) : std::move(one));
     }
     merged.variables = std::move(kept);

@@ -1,4 +1,5 @@
-// Arrays that lie in a struct itself: dims[16], matrix[4][4], and texts: name[64], names[4][32].
+// Arrays that lie in a struct itself: dims[16], matrix[4][4], and texts: name[64], names[4][32]. (What points at texts,
+// const char* names[4], the decoder reads itself.)
 #pragma once
 
 #include <rkllm_mcp/array_elements.hpp>

@@ -39,6 +39,11 @@ struct IntegerRule {  // within the range of the C type anyway
 // what was written with few digits can be read again.
 inline constexpr double kFloatMax = 3.4028235e38;
 
+// As which number an integer of type T stands on the wire: a plain char, which is signed on some machines and not on
+// others, as its byte.
+template <std::integral T>
+using WireInteger = std::conditional_t<std::is_same_v<T, char>, unsigned char, T>;
+
 struct NumberRule {  // within the range of the C type anyway
   double minimum = -std::numeric_limits<double>::max();
   double maximum = std::numeric_limits<double>::max();

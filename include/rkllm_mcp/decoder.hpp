@@ -178,10 +178,12 @@ template <std::integral T>
 void Decoder::integer(std::string_view name, T& out, IntegerRule rule) {
   const auto in = take(name, rule.presence, "integer");
   if (!in) return;
-  using Limits = std::numeric_limits<T>;
-  const T minimum = std::cmp_less(rule.minimum, Limits::min()) ? Limits::min() : static_cast<T>(rule.minimum);
-  const T maximum = std::cmp_greater(rule.maximum, Limits::max()) ? Limits::max() : static_cast<T>(rule.maximum);
-  out = in->integer<T>(minimum, maximum);
+  using Number = WireInteger<T>;
+  using Limits = std::numeric_limits<Number>;
+  const Number minimum = std::cmp_less(rule.minimum, Limits::min()) ? Limits::min() : static_cast<Number>(rule.minimum);
+  const Number maximum =
+      std::cmp_greater(rule.maximum, Limits::max()) ? Limits::max() : static_cast<Number>(rule.maximum);
+  out = static_cast<T>(in->integer<Number>(minimum, maximum));
 }
 
 template <std::floating_point T>
@@ -200,7 +202,7 @@ template <std::integral T>
 void Decoder::flag(std::string_view name, T& out, Presence presence) {
   const auto in = take(name, presence, "boolean");
   if (!in) return;
-  out = in->json().is_boolean() ? T{in->boolean()} : in->integer<T>(0, 1);
+  out = static_cast<T>(in->json().is_boolean() ? in->boolean() : in->integer<WireInteger<T>>(0, 1));
 }
 
 template <class E>
@@ -368,7 +370,7 @@ void Decoder::array_in_place(std::string_view name, T (&out)[N], const Length& l
     return;
   }
   std::size_t size = 0;
-  if constexpr (std::is_class_v<T>) {
+  if constexpr (std::is_class_v<T> || std::is_pointer_v<T>) {
     const auto read = elements<T>(*in, rule);
     size = read.size();
     if (size > N) in->refuse("expected at most " + std::to_string(N) + " values, found " + std::to_string(size));

@@ -44,7 +44,7 @@ class Encoder {
 
   template <std::integral T>
   void integer(std::string_view name, const T& value, const IntegerRule& = {}) {
-    if (chosen()) put(name, value);
+    if (chosen()) put(name, static_cast<WireInteger<T>>(value));
   }
   template <std::floating_point T>
   void number(std::string_view name, const T& value, const NumberRule& = {}) {
@@ -55,7 +55,7 @@ class Encoder {
   }
   template <std::integral T>
   void flag(std::string_view name, const T& value, Presence = kOptional) {
-    if (chosen()) put(name, value);
+    if (chosen()) put(name, static_cast<WireInteger<T>>(value));
   }
   template <class E>
   void enumeration(std::string_view name, const E& value, Presence = kOptional);

@@ -43,7 +43,8 @@ template <class Handle>
 void adopt_handle(CallContext& call, std::string_view function, Handle handle, std::string_view name, Json& reply) {
   if constexpr (std::integral<Handle>) {
     if (!std::in_range<std::uintptr_t>(handle)) {
-      throw CallFailed(function, std::nullopt, std::string(function) + " gave a handle that is larger than a pointer");
+      const std::string why = std::cmp_less(handle, 0) ? ", which is no handle" : ", which is larger than a pointer";
+      throw CallFailed(function, std::nullopt, std::string(function) + " gave " + std::to_string(handle) + why);
     }
     call.handle->native = reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle));
   } else {

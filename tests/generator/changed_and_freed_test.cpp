@@ -78,6 +78,11 @@ TEST_CASE("what a function has left is freed once, by one that takes just that a
   CHECK_THAT(freed("void g(S* q);\n" + f,
                    R"({"for":"S.left","quote":"void* left","array":{"counted_by":"size"}},)" + p + "," + unused),
              has_text("S.left: what a client gives here g would free; say \"told_only\", or \"unused\""));
+  CHECK_THAT(with_entry("typedef struct { char* names[2]; } S;\nint f(S* p);\nvoid g(S* q);",
+                        R"({"for":"S.names","quote":"char* names[2]","array":{"whole":true}},)"
+                        R"({"for":"f.p","quote":"S* p","object":{"changed":true,"freed_by":"g"}},)" +
+                            unused),
+             has_text("S.names: what a client gives here g would free"));
   CHECK_THAT(with_entry("void g(int* q);\nint f(int* p, int n);",
                         R"({"for":"f.p","quote":"int* p","array":{"counted_by":"n","changed":true,"freed_by":"g"}},)"
                         R"({"for":"g.q","quote":"int* q","unused":{}})"),

@@ -38,6 +38,18 @@ TEST_CASE("macros and folders that the user gives are used, for macros of the he
   CHECK(std::get<std::int64_t>(c::find<c::Macro>(header, "W")->value) == 8);
 }
 
+TEST_CASE("plain comments are documentation if clang is asked to take them for it") {
+  const std::string text = "/* Opens it.\n * Now. */\nint f(int a);\n// Closes it.\nint g(int a);\n";
+  const auto said = [](const c::Header& header, const char* name) {
+    return c::find<c::Function>(header, name)->documentation.text;
+  };
+  const c::Header plain = read_with(text);
+  CHECK(said(plain, "f").empty());
+  const c::Header all = read_with(text, {"-fparse-all-comments"});
+  CHECK(said(all, "f") == "Opens it. Now.");
+  CHECK(said(all, "g") == "Closes it.");
+}
+
 TEST_CASE("a header that is no C++ is read as C if a standard of C is asked for") {
   const std::string text =
       "struct S { int class; _Bool b; int values[2]; };\nint f(struct S* this);\n#define N (int)3.5\n";

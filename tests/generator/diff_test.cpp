@@ -105,6 +105,39 @@ TEST_CASE("what has another name and is otherwise the same is renamed, neither r
         Lines{"api renamed callback on_ends: on_end -> on_ends"});
 }
 
+TEST_CASE("enumerators whose enum gives them another common beginning are renamed, those of equal value and end") {
+  CHECK(lines(diff_of("typedef enum { OLD_FIRST, OLD_NEXT, OLD_LAST } E;",
+                      "typedef enum { RK_FIRST, RK_NEXT, RK_END, RK_MORE } E;")) ==
+        Lines{"abi removed enumerator E.OLD_LAST: 2", "api renamed enumerator E.RK_FIRST: E.OLD_FIRST -> E.RK_FIRST",
+              "api renamed enumerator E.RK_NEXT: E.OLD_NEXT -> E.RK_NEXT", "none added enumerator E.RK_END: 2",
+              "none added enumerator E.RK_MORE: 3"});
+  CHECK(lines(diff_of("enum E { kOldRun, kOldWait };", "enum E { kRun, kWait };")) ==
+        Lines{"api renamed enumerator E.kRun: E.kOldRun -> E.kRun",
+              "api renamed enumerator E.kWait: E.kOldWait -> E.kWait"});
+  CHECK(lines(diff_of("enum { A_X = 4, A_Y }; enum { B_X = 4, B_Y };",
+                      "enum { NEW_X = 4, NEW_Y }; enum { B_X = 4, B_Y };")) ==
+        Lines{"api renamed enumerator NEW_X: A_X -> NEW_X", "api renamed enumerator NEW_Y: A_Y -> NEW_Y"});
+  // Two names of one value go by their ends.
+  CHECK(lines(diff_of("enum E { MODEL_TYPE_A, MODEL_TYPE_B = 0, MODEL_TYPE_C };",
+                      "enum E { MODEL_KIND_A, MODEL_KIND_B = 0, MODEL_KIND_C };")) ==
+        Lines{"api renamed enumerator E.MODEL_KIND_A: E.MODEL_TYPE_A -> E.MODEL_KIND_A",
+              "api renamed enumerator E.MODEL_KIND_B: E.MODEL_TYPE_B -> E.MODEL_KIND_B",
+              "api renamed enumerator E.MODEL_KIND_C: E.MODEL_TYPE_C -> E.MODEL_KIND_C"});
+  // Another value, or another end, is another thing.
+  CHECK(lines(diff_of("enum E { OLD_A, OLD_B };", "enum E { NEW_B, NEW_A };")).size() == 4);
+  CHECK(lines(diff_of("enum E { OLD_ONE, OLD_TWO };", "enum E { NEW_RED, NEW_BLUE };")).size() == 4);
+}
+
+TEST_CASE("an enum has another name, and so have its enumerators, if they all begin with other words") {
+  CHECK(lines(diff_of("typedef enum { OLD_A = 3, OLD_B } Old; int f(Old it);",
+                      "typedef enum { NEW_A = 3, NEW_B } New; int f(New it);")) ==
+        Lines{"api changed function f: int f(Old it) -> int f(New it)", "api renamed enum New: Old -> New",
+              "api renamed enumerator New.NEW_A: Old.OLD_A -> New.NEW_A",
+              "api renamed enumerator New.NEW_B: Old.OLD_B -> New.NEW_B"});
+  CHECK(lines(diff_of("enum Old { OLD_A, OLD_B };", "enum New { NEW_A, NEW_C };")).size() == 2);
+  CHECK(lines(diff_of("enum Old { OLD_A, OLD_B };", "enum New { NEW_A, NEW_B, NEW_C };")).size() == 2);
+}
+
 TEST_CASE("a type without content has another name if all that uses it says so") {
   const std::string uses = "int o(ctx* out);\nint c(ctx c, len n);";
   CHECK(lines(diff_of("typedef struct s* ctx;\ntypedef int len;\n" + uses,
@@ -247,6 +280,8 @@ TEST_CASE("variables of the library are compared as what it exports") {
         Lines{"abi renamed variable lib_levels: lib_level -> lib_levels"});
   CHECK(lines(diff_of("extern int a[4];", "extern int a[8];")) ==
         Lines{"abi changed variable a: int a[4] -> int a[8]"});
+  CHECK(lines(diff_of("extern int v;", "extern int v __asm__(\"v2\");")) ==
+        Lines{"abi changed variable v: symbol v -> symbol v2"});
   CHECK(diff_of("static int s = 1;", "static int s = 2;").empty());
   CHECK(diff_of("extern int g;\nextern int g;", "extern int g;").empty());
 }
@@ -272,6 +307,23 @@ TEST_CASE("documentation is compared word by word, whatever its lines") {
   CHECK(lines(changes) == Lines{"none reworded documentation S.b:\n    - Old.\n    + (nothing)",
                                 "none reworded documentation f.a:\n    - (nothing)\n    + New.",
                                 "none reworded documentation f.return:\n    - 0: runs\n    + 1: runs"});
+}
+
+TEST_CASE("a deprecation is told once, also where documentation is compared") {
+  const auto folder = test::scratch("diff_docs_deprecated");
+  const auto told = [&](const std::string& before, const std::string& after) {
+    return lines(reworded(read_header(test::file(folder, "before.h", before)),
+                          read_header(test::file(folder, "after.h", after))));
+  };
+  CHECK(told("/** Runs. */\nint f(int a);\nint g(int a);",
+             "/** Runs.\n @deprecated Say h. */\nint f(int a);\n__attribute__((deprecated(\"Gone.\"))) int g(int a);")
+            .empty());
+  CHECK(told("/** Runs. @deprecated Say h. */\nint f(int a);", "/** Runs. */\nint f(int a);").empty());
+  // What else is said in other words, and in which words it is deprecated, is told.
+  CHECK(told("/** Runs. */\nint f(int a);", "/** Walks. @deprecated Say h. */\nint f(int a);") ==
+        Lines{"none reworded documentation f:\n    - Runs.\n    + Walks."});
+  CHECK(told("/** @deprecated Say g. */\nint f(int a);", "/** @deprecated Say h. */\nint f(int a);") ==
+        Lines{"none reworded documentation f:\n    - Deprecated: Say g.\n    + Deprecated: Say h."});
 }
 
 TEST_CASE("documentation is compared across another name, and across that of a parameter") {

@@ -4,9 +4,11 @@
 #include "temporary.hpp"
 
 #include "compare/dump.hpp"
+#include "json.hpp"
 #include "read/header.hpp"
 
 using namespace bindgen;
+using rkllm_mcp::test::has_text;
 
 TEST_CASE("the model of each version's header is what its golden says") {
   for (const std::string version : test::kVersions) {
@@ -29,4 +31,18 @@ TEST_CASE("what is const is said to be so once, also of a type that has no name 
   const std::string header = "int f(const long double* a, const volatile long double* b);\n";
   CHECK(dump_tree(read_header(test::file(folder, "x.h", header)))
             .find("f(const long double* a, const volatile long double* b)") != std::string::npos);
+}
+
+TEST_CASE("the name by which a library exports something is shown where __asm__ gives it another") {
+  const auto folder = test::scratch("dump_symbol");
+  const c::Header header = read_header(test::file(folder, "x.h",
+                                                  "int f(int a) __asm__(\"f64\");\nint g(int a);\n"
+                                                  "extern int v __asm__(\"v2\");\nextern int w;\n"));
+  CHECK_THAT(dump_tree(header), has_text("\nint f(int a), symbol f64\nint g(int a)\n"
+                                         "variable int v, size 4/4, symbol v2\nvariable int w, size 4/4\n"));
+  const Json symbols = Json::parse(dump_json(header))["symbols"];
+  CHECK(symbols[0]["symbol"] == "f64");
+  CHECK_FALSE(symbols[1].contains("symbol"));
+  CHECK(symbols[2]["symbol"] == "v2");
+  CHECK_FALSE(symbols[3].contains("symbol"));
 }

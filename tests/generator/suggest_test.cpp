@@ -229,3 +229,19 @@ TEST_CASE("C that has no wire form is told with its line, whatever the overlay s
   CHECK(needs.in_the_way[1].at.line == 4);
   CHECK(needs.in_the_way[1].message == "print takes variable arguments, which have no wire form");
 }
+
+TEST_CASE("plain characters and texts in place are asked about with what they could be") {
+  const std::string asked = suggestions(
+      "typedef struct { char mode; char bits : 3; const char* names[4]; char* left[2]; int* numbers[2]; } S;\n"
+      "char f(S s);\n",
+      {});
+  CHECK_THAT(
+      asked,
+      has_text(R"({"for":"S.mode","quote":"char mode","guess":{"value":{}},"confidence":"guess","reason":)"
+               R"("plain char, signed on some machines and not on others: a \"value\" is its byte, from 0 to 255"})") &&
+          has_text(R"("for":"S.bits","quote":"char bits : 3","guess":{"unused":{}})") &&
+          has_text(R"("for":"S.names","quote":"const char* names[4]","guess":{"array":{"whole":true}})") &&
+          has_text(R"("for":"S.left","quote":"char* left[2]","guess":{"unused":{}})") &&
+          has_text(R"("for":"S.numbers","quote":"int* numbers[2]","guess":{"unused":{}})") &&
+          has_text(R"("for":"f.return","quote":"char","guess":{"value":{}})"));
+}

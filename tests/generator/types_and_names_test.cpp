@@ -86,3 +86,54 @@ TEST_CASE("a parameter that is an array of as many elements as another says is a
   CHECK(with_entry("int f(int n, const int v[n]);",
                    R"({"for":"f.v","quote":"const int* v","array":{"counted_by":"n"}})") == "accepted");
 }
+
+TEST_CASE("a plain char, signed on some machines and not on others, is a question; its byte is a value") {
+  const std::string header = "typedef struct { char a; } S;\nint f(S* s);";
+  const std::string object = R"(,{"for":"f.s","quote":"S* s","object":{}})";
+  CHECK_THAT(with_entry("char f(char c);", ""),
+             has_text("nothing says what f.c means") && has_text("nothing says what f.return means"));
+  CHECK(with_entry(header, R"({"for":"S.a","quote":"char a","value":{"minimum":1,"maximum":255}})" + object) ==
+        "accepted");
+  CHECK(with_entry(header, R"({"for":"S.a","quote":"char a","value":{"flag":true},"default":true})" + object) ==
+        "accepted");
+  const auto said = [&](const std::string& says) {
+    return with_entry(header, R"({"for":"S.a","quote":"char a",)" + says + "}" + object);
+  };
+  CHECK_THAT(said(R"("value":{"minimum":-1})"), has_text("its bounds are beyond those of its C type"));
+  CHECK_THAT(said(R"("value":{"maximum":256})"), has_text("its bounds are beyond those of its C type"));
+  CHECK_THAT(said(R"("value":{"minimum":0.5})"), has_text("the bounds of an integer are integers"));
+  CHECK(said(R"("value":{},"default":127)") == "accepted");
+  CHECK_THAT(said(R"("value":{},"default":128)"), has_text("it is out of range"));
+  CHECK_THAT(said(R"("value":{},"default":0.5)"), has_text("it is no integer"));
+  CHECK_THAT(
+      with_entry("typedef struct { char a : 3; } S;\nint f(S s);", R"({"for":"S.a","quote":"char a : 3","value":{}})"),
+      has_text("a bit-field of char is signed on some machines and not on others"));
+  CHECK_THAT(with_entry("int f(char* c);", R"({"for":"f.c","quote":"char* c","out":{}})"),
+             has_text("does not fit its C type"));
+  CHECK_THAT(with_entry("char f(int n);", R"({"for":"f.return","quote":"char","status":{}})"),
+             has_text("its meaning in the overlay is none of a result"));
+  // It could say how long something is.
+  CHECK_THAT(with_entry("typedef struct { char n; int v[]; } S;\nint f(const S* s);",
+                        R"({"for":"S.v","quote":"int v[]","unused":{}},{"for":"S.n","quote":"char n","value":{}},)"
+                        R"({"for":"f.s","quote":"const S* s","object":{}})"),
+             has_text("S.n, which a client gives to f, could say more"));
+}
+
+TEST_CASE("an array in place of pointers at texts is an array, of one row") {
+  const auto said = [](const std::string& type, const std::string& says, const std::string& use = "const S* s") {
+    return with_entry("typedef struct { " + type + "; int n; } S;\nint f(" + use + ");",
+                      R"({"for":"S.a","quote":")" + type + R"(",)" + says + R"(},{"for":"f.s","quote":")" + use +
+                          R"(","object":{)" + (use == "S* s" ? R"("changed":true)" : "") + "}}");
+  };
+  CHECK(said("const char* a[4]", R"("array":{"whole":true})") == "accepted");
+  CHECK(said("char* a[4]", R"("array":{"counted_by":"n"})") == "accepted");
+  CHECK(said("const char* a[4]", R"("array":{"whole":true})", "S* s") == "accepted");
+  CHECK_THAT(said("const char* a[2][4]", R"("array":{"whole":true})"), has_text("does not fit its C type"));
+  CHECK_THAT(said("int* a[4]", R"("array":{"whole":true})"), has_text("does not fit its C type"));
+  CHECK_THAT(with_entry("typedef struct { const char* volatile a[4]; } S;\nint f(S s);",
+                        R"({"for":"S.a","quote":"const char* a[4]","array":{"whole":true}})"),
+             has_text("does not fit its C type"));
+  CHECK_THAT(said("const char* a[4]", R"("text":{})"), has_text("does not fit its C type"));
+  CHECK(with_entry("int f(const char* const names[3]);",
+                   R"({"for":"f.names","quote":"const char* const* names","array":{"whole":true}})") == "accepted");
+}

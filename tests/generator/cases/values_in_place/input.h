@@ -17,7 +17,20 @@ typedef struct {
   Colour colours[4];
   /** Colours on a grid. */
   Colour grid[2][2];
+  /** Its mark: one character. */
+  char mark;
+  /** Whether it is for everybody. */
+  char shared;
+  /** What it is called in two languages. */
+  const char* titles[2];
+  /** How many notes there are. */
+  int n_notes;
+  /** Notes on it. */
+  const char* notes[3];
 } Palette;
+
+/** The mark that is told from another one. */
+char next_mark(char mark);
 
 /** Paints. */
 int paint(const Palette* palette);
