@@ -157,6 +157,8 @@ Proposal integer_handle(const Declared& declared) {
 }
 
 Proposal structure(const Declared& declared) {
+  if (declared.is_opaque && !declared.is_param && !declared.is_returned)
+    return guess(nothing("unused"), "a pointer to something opaque, which has no form in a struct; unused means NULL");
   if (declared.is_opaque) return handle(declared, "a pointer to something opaque");
   if (declared.is_returned)
     return guess(nothing("unused"), "a returned pointer: whose it is, and for how long, is not said");
@@ -221,6 +223,8 @@ Proposal pointer(const Declared& declared) {
     case TypeKind::kCharacter: return text(declared);
     case TypeKind::kRecord: return structure(declared);
     case TypeKind::kPointer:
+      if (!declared.is_param && !declared.is_returned)
+        return guess(nothing("unused"), "a pointer to pointers; what it is for is not said, and unused means NULL");
       if (target.target.front().kind == TypeKind::kRecord || target.target.front().kind == TypeKind::kVoid)
         return guess({{"handle", {{"role", "creates"}}}}, "a handle that the function leaves there, or many pointers");
       return guess(nothing("unused"), "a pointer to pointers; what it is for is not said, and unused means NULL");

@@ -72,6 +72,8 @@ struct Type {
   bool is_variadic = false;       // of a function
   std::string beyond_c = {};      // "a class": what it is, if the header is C++ there
   bool has_own_call = false;      // of a function: an attribute has it called in another way than C calls functions
+  std::string content = {};  // of a struct, union or enum without a name, where nothing else holds its members: its
+                             // declaration, "struct { int a; }"
 };
 
 inline bool is_integer(const Type& type) { return type.kind == TypeKind::kSigned || type.kind == TypeKind::kUnsigned; }

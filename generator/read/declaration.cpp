@@ -41,7 +41,7 @@ std::string spelling(const c::Type& type) {
   if (wraps_its_name(type) || type.kind == c::TypeKind::kArray) return declaration(type, "");
   if (type.kind == c::TypeKind::kPointer) return spelling(type.target.front()) + (type.is_const ? "* const" : "*");
   if (type.kind == c::TypeKind::kVoid) return qualifiers + "void";
-  return qualifiers + "(unnamed)";
+  return qualifiers + (type.content.empty() ? "(unnamed)" : type.content);
 }
 
 std::string declaration(const c::Type& type, const std::string& name) {

@@ -77,6 +77,8 @@ class Reader {
       if (tag.empty())
         return kind == CXCursor_EnumDecl ? add_enum(declared, name, cursor) : add_record(declared, name, cursor);
     }
+    // C11 and C++ let a header say the same typedef again.
+    if (!known_.insert(clang::text(clang_getCursorUSR(clang_getCanonicalCursor(cursor)))).second) return;
     const CXType target = clang_getPointeeType(clang_getCanonicalType(underlying));
     if (target.kind == CXType_FunctionProto && clang_getCursorKind(declared) != CXCursor_TypedefDecl) {
       c::Callback callback{name,
@@ -90,8 +92,9 @@ class Reader {
       symbols_.emplace_back(std::move(callback));
       return;
     }
-    symbols_.emplace_back(
-        c::Alias{name, types_.read(underlying), clang::location(cursor), clang::documentation(cursor)});
+    c::Alias alias{name, types_.read(underlying), clang::location(cursor), clang::documentation(cursor)};
+    add_content(types_, underlying, alias.type, Content::kOfAll);
+    symbols_.emplace_back(std::move(alias));
   }
 
   void read_function(CXCursor cursor) {
@@ -253,7 +256,7 @@ class Reader {
   std::vector<c::Symbol> symbols_;
   std::vector<c::Variable> variables_;
   std::unordered_set<CXCursor, HashOfCursor, EqualCursors> named_by_typedef_;
-  // What has been added: records and enums by name, functions and variables by clang's name.
+  // What has been added: records and enums by name, functions, variables and typedefs by clang's name.
   std::set<std::string> known_;
 };
 

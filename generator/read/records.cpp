@@ -1,6 +1,7 @@
 #include "read/records.hpp"
 
 #include "read/cursor_facts.hpp"
+#include "read/declaration.hpp"
 
 #include <cstdint>
 
@@ -69,6 +70,7 @@ class RecordReader {
                    {first_bit, first_bit},
                    clang::location(cursor),
                    clang::documentation(cursor)};
+    add_content(types_, type, field.type, Content::kButItself);
     const CXCursor declared = clang_getTypeDeclaration(type);
     const CXCursorKind kind = clang_getCursorKind(declared);
     const bool is_unnamed_record = field.type.kind == TypeKind::kRecord && field.type.name.empty();
@@ -105,6 +107,28 @@ class RecordReader {
 };
 
 }  // namespace
+
+void add_content(const TypeReader& types, CXType declared, c::Type& type, Content content) {
+  CXType base = clang_getCanonicalType(declared);
+  c::Type* unnamed = &type;
+  while (unnamed->name.empty() && (unnamed->kind == TypeKind::kPointer || unnamed->kind == TypeKind::kArray)) {
+    base = unnamed->kind == TypeKind::kPointer ? clang_getPointeeType(base) : clang_getArrayElementType(base);
+    base = clang_getCanonicalType(base);
+    unnamed = &unnamed->target.front();
+  }
+  if (!unnamed->name.empty()) return;
+  const CXCursor cursor = clang_getTypeDeclaration(base);
+  if (unnamed->kind == TypeKind::kEnum) {
+    for (const CXCursor child : clang::children(cursor)) {
+      if (clang_getCursorKind(child) != CXCursor_EnumConstantDecl) continue;
+      unnamed->content += (unnamed->content.empty() ? "enum { " : ", ") + clang::spelling(child) + " = " +
+                          std::to_string(clang_getEnumConstantDeclValue(child));
+    }
+    unnamed->content += " }";
+  }
+  if (unnamed->kind == TypeKind::kRecord && (content == Content::kOfAll || unnamed != &type))
+    unnamed->content = declaration(read_record(types, cursor, ""));
+}
 
 c::Record read_record(const TypeReader& types, CXCursor cursor, const std::string& name) {
   return RecordReader(types).read(cursor, name, 0);

@@ -20,8 +20,10 @@ class Comparison {
     }
     if (one.kind != other.kind || one.size != other.size || one.count != other.count) return false;
     switch (one.kind) {
-      case c::TypeKind::kRecord: return same_records(one.name, other.name);
-      case c::TypeKind::kEnum: return same_enums(one.name, other.name);
+      case c::TypeKind::kRecord:
+        return are_unnamed(one, other) ? same_content(one, other) : same_records(one.name, other.name);
+      case c::TypeKind::kEnum:
+        return are_unnamed(one, other) ? same_content(one, other) : same_enums(one.name, other.name);
       case c::TypeKind::kFunction: return same_functions(one, other);
       case c::TypeKind::kPointer:
         return points_at_the_same_unknown(one.target.front(), other.target.front()) ||
@@ -43,6 +45,10 @@ class Comparison {
   bool is_in_header(const std::string& name) const {
     return c::find<c::Record>(before_, name) != nullptr || c::find<c::Enum>(before_, name) != nullptr;
   }
+
+  static bool are_unnamed(const c::Type& one, const c::Type& other) { return one.name.empty() && other.name.empty(); }
+  // Types in it that have a name are compared where they are declared.
+  static bool same_content(const c::Type& one, const c::Type& other) { return one.content == other.content; }
 
   // Nobody but the library knows what void* points at, nor what a struct holds that no header defines.
   bool points_at_the_same_unknown(const c::Type& one, const c::Type& other) const {

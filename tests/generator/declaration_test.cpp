@@ -128,6 +128,16 @@ int use(struct Tagged* t);
   CHECK(declaration(*c::find<c::Function>(header, "use")) == "int use(Tagged* t)");
 }
 
+TEST_CASE("a typedef that is said again is one") {
+  const auto folder = bindgen::test::scratch("typedef_again");
+  const c::Header header = read_header(bindgen::test::file(
+      folder, "x.h",
+      "typedef struct _X X; typedef struct _X X;\ntypedef int (*cb)(int a); typedef int (*cb)(int a);\n"
+      "typedef unsigned U; typedef unsigned U;\nint f(X* x, cb c, U u);\n"));
+  CHECK(c::all<c::Alias>(header).size() == 2);
+  CHECK(c::all<c::Callback>(header).size() == 1);
+}
+
 TEST_CASE("enumerators have the sign of their enum") {
   const auto folder = test::scratch("enumerators");
   const auto values = [&](const std::string& text) {

@@ -366,6 +366,26 @@ TEST_CASE("what looks alike in the source and is not alike in memory breaks the 
   CHECK(breaks(diff_of("typedef struct { int a, b; } S;", "typedef union { int a, b; } S;")) == Breaks::kAbi);
 }
 
+TEST_CASE("what is made of a struct or an enum without a name is compared with its members") {
+  const std::string header =
+      "enum { kLoose };\ntypedef struct { struct { int a; } rows[2]; struct { int b; }* next; enum { kA, kB } e; } S;\n"
+      "typedef struct { int c; } * P;\nint f(P p);\n";
+  CHECK(diff_of(header, header).empty());
+  const auto changed = [&](const std::string& old, const std::string& now) {
+    std::string text = header;
+    text.replace(text.find(old), old.size(), now);
+    return lines(diff_of(header, text));
+  };
+  CHECK(changed("int a;", "float a;") ==
+        Lines{"abi changed field S.rows: struct { int a; } rows[2] -> struct { float a; } rows[2]"});
+  CHECK(changed("int b;", "float b;") ==
+        Lines{"abi changed field S.next: struct { int b; }* next -> struct { float b; }* next"});
+  CHECK(changed("int c;", "float c;") ==
+        Lines{"abi changed typedef P: typedef struct { int c; }* P -> typedef struct { float c; }* P"});
+  CHECK(changed("enum { kLoose };", "enum { kOther };").size() == 2);  // and nothing of S.e
+  CHECK(changed("kA, kB", "kB, kA").size() == 3);
+}
+
 TEST_CASE("a bit-field that becomes wider or moves inside its byte is told") {
   CHECK(lines(diff_of("typedef struct { unsigned a : 3; unsigned b : 5; } S;",
                       "typedef struct { unsigned a : 4; unsigned b : 4; } S;")) ==

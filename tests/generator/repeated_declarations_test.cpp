@@ -47,7 +47,7 @@ TEST_CASE("an enum that C does not know is refused") {
 TEST_CASE("a struct or enum without a name is refused where something else is made of it") {
   const std::string nameless = "without a name, which the generated code cannot name; give it one in the header";
   CHECK_THAT(repeated("typedef struct {\n  struct { int a; } t[2];\n} S;",
-                      R"({"for":"S.t","quote":"(unnamed) t[2]","unused":{}})"),
+                      R"({"for":"S.t","quote":"struct { int a; } t[2]","unused":{}})"),
              has_text("x.h:2:21: error: this holds a struct or union " + nameless));
   CHECK_THAT(repeated("typedef struct { int a; } *P;\n"), has_text("x.h:1:28: error: this holds a struct or union"));
   CHECK_THAT(repeated("typedef enum { kA } P[2];\n"), has_text("error: this holds an enum " + nameless));

@@ -245,3 +245,11 @@ TEST_CASE("plain characters and texts in place are asked about with what they co
           has_text(R"("for":"S.numbers","quote":"int* numbers[2]","guess":{"unused":{}})") &&
           has_text(R"("for":"f.return","quote":"char","guess":{"value":{}})"));
 }
+
+TEST_CASE("no handle is proposed for a field, which can be none") {
+  const std::string asked =
+      suggestions("struct o;\ntypedef struct { struct o* it; struct o** all; void** any; } S;\nint f(S s);\n", {});
+  CHECK_THAT(asked, has_text(R"("for":"S.it","quote":"o* it","guess":{"unused":{}})") &&
+                        has_text(R"("for":"S.all","quote":"o** all","guess":{"unused":{}})") &&
+                        has_text(R"("for":"S.any","quote":"void** any","guess":{"unused":{}})"));
+}

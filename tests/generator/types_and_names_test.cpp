@@ -87,7 +87,7 @@ TEST_CASE("a parameter that is an array of as many elements as another says is a
                    R"({"for":"f.v","quote":"const int* v","array":{"counted_by":"n"}})") == "accepted");
 }
 
-TEST_CASE("a plain char, signed on some machines and not on others, is a question; its byte is a value") {
+TEST_CASE("a plain char is signed on some machines and not on others, so it is a question, and as a value its byte") {
   const std::string header = "typedef struct { char a; } S;\nint f(S* s);";
   const std::string object = R"(,{"for":"f.s","quote":"S* s","object":{}})";
   CHECK_THAT(with_entry("char f(char c);", ""),
