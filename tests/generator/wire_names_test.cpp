@@ -158,13 +158,13 @@ TEST_CASE("a parameter is given as a whole only if it is declared with the numbe
   CHECK(whole("const P v[2]", "const P* v") == "accepted");
   const std::string misfit =
       "x.h:3:18: error: f.v: its meaning in the overlay does not fit its C type: \"whole\" is for an array of numbers, "
-      "structs or characters (not volatile ones), declared with the number of its elements (v[4]); say what counts it, "
-      "as "
-      "with \"counted_by\", or mark it \"unused\" [meanings-fit-types]";
+      "structs, characters or texts (not volatile ones), declared with the number of its elements (v[4]); say what "
+      "counts it, as with \"counted_by\", or mark it \"unused\" [meanings-fit-types]";
   CHECK_THAT(whole("const int* v", "const int* v"), has_text(misfit));
   CHECK_THAT(whole("const int v[]", "const int* v"), has_text("f.v: its meaning in the overlay does not fit"));
   CHECK_THAT(whole("const int (*v)[4]", "const int (*v)[4]"), has_text("f.v: its meaning in the overlay does not fit"));
-  for (const char* held : {"const char*", "void*", "volatile int"}) {
+  CHECK(whole("const char* v[2]", "const char** v") == "accepted");
+  for (const char* held : {"int*", "void*", "volatile int", "const char**"}) {
     const std::string type = held;
     CHECK_THAT(whole(type + " v[2]", type + "* v"), has_text("f.v: its meaning in the overlay does not fit"));
   }
