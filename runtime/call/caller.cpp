@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kAnnouncePatience{20};
 }  // namespace
 
 RequestSource source_of_request(const RequestId& id, const Peer& peer) {
-  return {id, name_of(peer.transport()), peer.address()};
+  return {id, name_of(peer.facts().transport), peer.facts().address};
 }
 
 void Caller::permit(const Session& session, const Method& method) {
@@ -117,7 +117,7 @@ void Caller::push(Session& session, Reply& reply, Target target, Chunks chunks) 
   const auto name = target.method->name;
   auto writer =
       stream_id.empty() ? ChunkWriter::replies(reply.id(), name) : ChunkWriter::notifications(name, stream_id);
-  const std::size_t retained = reply.peer().transport() == TransportKind::kUdp ? limits_.retained_chunks : 0;
+  const std::size_t retained = reply.peer().facts().transport == TransportKind::kUdp ? limits_.retained_chunks : 0;
   const auto reader = StreamReader::make<PushReader>(
       loop_, stream_options(target.options, TokenStream::WhenFull::kWait), reply, std::move(writer),
       PushReader::Options{writing_of(target.options), &writing_, retained, limits_.stream_memory});

@@ -91,10 +91,10 @@ void PollReader::answer_waiting() {
   or_else([&] { answer(*reply); }, [&] { reply->error(as_rpc_error(std::current_exception())); });
 }
 
-Chunk PollReader::take_some(const Peer& peer) {
-  std::size_t limit = peer.max_message_bytes();
+Chunk PollReader::take_some(const Reply& reply) {
+  std::size_t limit = reply.peer().facts().max_message_bytes;
   // Escaped, text may become longer.
-  if (!peer.has_room_for(2 * stream()->bytes_waiting())) limit = std::min(limit, kShortChunkBytes);
+  if (!reply.answer().has_room_for(2 * stream()->bytes_waiting())) limit = std::min(limit, kShortChunkBytes);
   if (limit == std::numeric_limits<std::size_t>::max()) return stream()->take_entry().value_or(Chunk());
   return stream()->take(true, limit - writer_.overhead_bytes()).value_or(Chunk());
 }
@@ -104,12 +104,12 @@ void PollReader::answer(Reply& reply) {
     if (has_news()) restart_expiry();
     return;
   }
-  if (has_news() && !reply.peer().has_room_for(kShortChunkBytes)) {  // nothing may be taken that cannot be sent
+  if (has_news() && !reply.answer().has_room_for(kShortChunkBytes)) {  // nothing may be taken that cannot be sent
     reply.error(no_memory());
     return restart_expiry();
   }
   writer_.answer_as(reply.id());
-  const Chunk chunk = take_some(reply.peer());
+  const Chunk chunk = take_some(reply);
   const bool empty = chunk.delta.empty() && chunk.token_ids.empty();
   take_outcome();
   if (outcome_ && !outcome_->error) {

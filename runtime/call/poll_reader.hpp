@@ -65,7 +65,7 @@ class PollReader : public StreamReader {
   }
   void take_outcome();  // if the run has ended; when its values have been written
   // As much as one message takes; where memory is short, a little. Nothing is taken that could not be sent.
-  Chunk take_some(const Peer& peer);
+  Chunk take_some(const Reply& reply);
   void answer(Reply& reply);
   // Sends the ending with the rest of the text, or says why it cannot be sent now; an error of the outcome, if it never
   // can.

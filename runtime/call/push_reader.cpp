@@ -1,6 +1,7 @@
 #include "call/push_reader.hpp"
 
 #include "jsonrpc/failure.hpp"
+#include "put_back.hpp"
 
 namespace rkllm_mcp {
 
@@ -11,7 +12,7 @@ void PushReader::drain() {
     reply_->message(writer_.queue_position(*position));
   }
   const bool join = std::exchange(resuming_, false);
-  const std::size_t room = peer.preferred_chunk_bytes();
+  const std::size_t room = peer.facts().preferred_chunk_bytes;
   const std::size_t text_room = room > writer_.overhead_bytes() ? room - writer_.overhead_bytes() : 1;
   while (peer.closed() || peer.ready()) {  // for a client that has gone, what is left of the run is taken and dropped
     const auto chunk = stream()->take(join, text_room);
@@ -22,6 +23,7 @@ void PushReader::drain() {
   }
   if (stream()->drained()) return send_end();
   if (peer.closed() || peer.ready() || waiting_) return;
+  if (is_put_back("a stream never hears that its client takes more")) return;
   waiting_ = true;
   peer.when_ready([self = std::static_pointer_cast<PushReader>(shared_from_this())] {
     self->waiting_ = false;

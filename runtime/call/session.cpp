@@ -35,7 +35,7 @@ const ActiveCall* Session::find_call(const Predicate& predicate) const {
 Session::Key Session::add(ActiveCall call, const Peer& client) {
   const auto requests = requests_.lock();
   if (!requests) return 0;
-  if (shared_) call.host = host_of(client.address());
+  if (shared_) call.host = host_of(client.facts().address);
   std::vector<Key> ended;
   for (const auto& [key, each] : calls()) {
     if (each.ended && each.id == call.id) ended.push_back(key.second);
@@ -101,7 +101,7 @@ bool Session::is_active(const RequestId& id) const {
 // Clients of a shared session count their requests each for itself.
 std::function<bool(const ActiveCall&)> Session::is_of(const Peer& client) const {
   if (!shared_) return [](const ActiveCall&) { return true; };
-  return [host = std::string(host_of(client.address()))](const ActiveCall& call) { return call.host == host; };
+  return [host = std::string(host_of(client.facts().address))](const ActiveCall& call) { return call.host == host; };
 }
 
 const ActiveCall* Session::find_stream(const RequestId& id, const Peer& client) const {

@@ -2,7 +2,7 @@
 
 #include "auth/owner.hpp"
 #include "clock.hpp"
-#include "dispatch/batch_peer.hpp"
+#include "dispatch/batch_answer.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 #include "mcp/protocol/era.hpp"
@@ -89,7 +89,7 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
     session->outlet = peer.weak_from_this();
     if (session->principal != nullptr) {
       peer.proved();
-    } else if (peer.transport() != TransportKind::kUdp) {
+    } else if (peer.facts().transport != TransportKind::kUdp) {
       await_proof(*session, peer);
     }
     peer.when_closed([this, session, alive = alive_.watch()] {
@@ -101,7 +101,7 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
       const auto alive = weak.lock();
       if (!alive) return;
       const auto* text = std::get_if<std::string_view>(&received);
-      if (text != nullptr && alive->transport() == TransportKind::kUdp) {
+      if (text != nullptr && alive->facts().transport == TransportKind::kUdp) {
         receive_datagram(*text, *session, *alive);
       } else if (text != nullptr) {
         receive_in_turn(*text, *session, *alive);
@@ -112,7 +112,7 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
         count(options_.calls.counts, Limit::kMessageBytes);
         alive->send(oversized_message(*oversized));
       } else if (std::holds_alternative<OtherProtocol>(received)) {
-        answer(other_protocol(), *alive);
+        refuse(other_protocol(), alive->answer());
       } else if (const auto* no_room = std::get_if<NoRoom>(&received)) {
         count(options_.calls.counts, Limit::kMemory);
         alive->send(error_message(id_of_beginning(no_room->beginning, options_.message), no_memory()));
@@ -143,7 +143,7 @@ void Dispatcher::await_proof(Session& session, Peer& peer) {
 void Dispatcher::refuse_stranger(const std::string& reason, Session& session, Peer& peer) {
   if (session.is_refused) return;  // it is being told
   count(options_.calls.counts, Limit::kAuthorization);
-  gate_.refuse_stranger(reason, session, peer);
+  gate_.refuse_stranger(reason, session, peer.answer());
 }
 
 std::string Dispatcher::turned_away_message(Limit limit, std::size_t most) {
@@ -208,77 +208,68 @@ void Dispatcher::read(std::string text, const Sender& sender, ReadFunction then,
 }
 
 void Dispatcher::receive_in_turn(std::string_view text, Session& session, Peer& peer) {
-  if (text.size() <= kReadAtOnceBytes) return receive(parse(text), session, peer, Delivery::kPush);
+  if (text.size() <= kReadAtOnceBytes) return receive(parse(text), session, peer.answer(), Delivery::kPush);
   peer.hold_input();
   const std::weak_ptr weak(peer.weak_from_this());
   const auto is_there = [weak] {
     const auto alive = weak.lock();
     return alive && !alive->closed();
   };
-  read(std::string(text), {peer.address(), is_there},
+  read(std::string(text), {peer.facts().address, is_there},
        [this, kept = session.shared_from_this(), weak](const Message& message) {
          const auto alive = weak.lock();
          if (!alive || alive->closed()) return;
-         or_else([&] { receive(message, *kept, *alive, Delivery::kPush); }, [&] { alive->close(); });
+         or_else([&] { receive(message, *kept, alive->answer(), Delivery::kPush); }, [&] { alive->close(); });
          alive->resume_input();
        });
 }
 
-void Dispatcher::receive(const Message& message, Session& session, Peer& peer, Delivery delivery) {
-  if (const auto* batch = std::get_if<Batch>(&message)) return execute(*batch, session, peer, delivery);
-  if (!admit(message, session, peer)) return;
+void Dispatcher::receive(const Message& message, Session& session, AnswerSink& answer, Delivery delivery) {
+  if (const auto* batch = std::get_if<Batch>(&message)) return execute(*batch, session, answer, delivery);
+  if (!admit(message, session, answer)) return;
   if (const auto* request = std::get_if<Request>(&message)) {
-    execute(*request, session, *std::make_shared<Reply>(peer, request->id), delivery);
+    execute(*request, session, *std::make_shared<Reply>(answer, request->id), delivery);
   } else if (const auto* notification = std::get_if<Notification>(&message)) {
-    execute(*notification, session, peer);
+    execute(*notification, session, answer);
   } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
-    answer(*malformed, peer);
+    refuse(*malformed, answer);
   } else if (const auto* response = std::get_if<Response>(&message)) {
     try {
       McpServer::handle(*response, session);
     } catch (...) {
       pass_on(loop_, std::current_exception());  // the tool that has asked for it reports to its own client
     }
-    Reply::unanswered(peer).nothing();
+    Reply::unanswered(answer).nothing();
   }
 }
 
-void Dispatcher::answer(const Malformed& malformed, Peer& peer) const {
-  note_malformed(malformed, peer);
-  Reply(peer, malformed.id).error(malformed.error);
+void Dispatcher::refuse(const Malformed& malformed, AnswerSink& answer) const {
+  note_malformed(malformed, answer.peer());
+  Reply(answer, malformed.id).error(malformed.error);
 }
 
 // Each message of a batch is executed for itself; the answers travel together.
-void Dispatcher::execute(const Batch& batch, Session& session, Peer& peer, Delivery delivery) {
+void Dispatcher::execute(const Batch& batch, Session& session, AnswerSink& whole, Delivery delivery) {
   // Datagrams may come twice, which is noticed of single requests only.
   const bool is_allowed = session.handshake && session.handshake->revision->batches &&
-                          peer.transport() != TransportKind::kUdp &&
+                          whole.peer().facts().transport != TransportKind::kUdp &&
                           std::none_of(batch.messages.begin(), batch.messages.end(), claims_stateless);
   if (!is_allowed || batch.messages.size() > options_.calls.requests_per_session) {
-    return receive(refused_batch(), session, peer, delivery);
+    return receive(refused_batch(), session, whole, delivery);
   }
-  const auto gathering = std::make_shared<BatchPeer>(peer, batch.messages.size(), options_.memory);
-  // The calls of a connection that closes hear of it from their session; those of an exchange have to be told.
-  if (peer.transport() == TransportKind::kHttp) {
-    peer.when_closed([weak_session = session.weak_from_this(), weak = std::weak_ptr(gathering)] {
-      const auto alive = weak_session.lock();
-      const auto gone = weak.lock();
-      if (gone) gone->gone();
-      if (alive && gone) alive->exchange_gone(*gone);
-    });
-  }
+  const auto gathering = std::make_shared<BatchAnswer>(whole, batch.messages.size(), options_.memory);
   const std::size_t next = execute_some(batch, 0, session, *gathering, delivery);
   if (next == batch.messages.size()) return;
   const auto from = static_cast<std::ptrdiff_t>(next);
   auto rest = std::make_shared<const Batch>(Batch{{batch.messages.begin() + from, batch.messages.end()},
                                                   {batch.written_ids.begin() + from, batch.written_ids.end()},
                                                   batch.memory});
-  peer.hold_input();
-  go_on_with(std::move(rest), 0, session, gathering, delivery);
+  whole.peer().hold_input();
+  go_on_with(std::move(rest), 0, session, *gathering, delivery);
 }
 
 // Those from `at` on, as many as a turn allows. Returns which is the next.
-std::size_t Dispatcher::execute_some(const Batch& batch, std::size_t at, Session& session, BatchPeer& gathering,
+std::size_t Dispatcher::execute_some(const Batch& batch, std::size_t at, Session& session, BatchAnswer& gathering,
                                      Delivery delivery) {
   Turn turn;
   do {
@@ -294,20 +285,20 @@ std::size_t Dispatcher::execute_some(const Batch& batch, std::size_t at, Session
 }
 
 void Dispatcher::go_on_with(std::shared_ptr<const Batch> batch, std::size_t at, Session& session,
-                            std::shared_ptr<BatchPeer> gathering, Delivery delivery) {
+                            BatchAnswer& gathering, Delivery delivery) {
   asio::post(loop_, [this, batch = std::move(batch), at, kept = session.shared_from_this(),
-                     gathering = std::move(gathering), delivery] {
-    if (gathering->closed()) return;
+                     gathering = gathering.shared_from_this(), delivery] {
+    if (gathering->peer().closed()) return;
     bool goes_on = false;
     or_else(
         [&] {
           const std::size_t next = execute_some(*batch, at, *kept, *gathering, delivery);
           if (next == batch->messages.size()) return;
-          go_on_with(batch, next, *kept, gathering, delivery);
+          go_on_with(batch, next, *kept, *gathering, delivery);
           goes_on = true;
         },
-        [&] { gathering->close(); });
-    if (!goes_on) gathering->resume_input();
+        [&] { gathering->peer().close(); });
+    if (!goes_on) gathering->peer().resume_input();
   });
 }
 
@@ -315,16 +306,17 @@ void Dispatcher::receive_datagram(std::string_view text, Session& session, Peer&
   if (repeated_.repeat(session, text, peer)) return;
   const Message message = parse(text);
   const auto* request = std::get_if<Request>(&message);
-  if (request == nullptr || asks_for_retained(*request)) return receive(message, session, peer, Delivery::kPush);
-  if (!admit(message, session, peer)) return;
-  const auto reply = std::make_shared<Reply>(peer, request->id);
+  if (request == nullptr || asks_for_retained(*request))
+    return receive(message, session, peer.answer(), Delivery::kPush);
+  if (!admit(message, session, peer.answer())) return;
+  const auto reply = std::make_shared<Reply>(peer.answer(), request->id);
   repeated_.add(session, text, *reply);
   execute(*request, session, *reply, Delivery::kPush);
 }
 
 void Dispatcher::execute(const Request& request, Session& session, Reply& reply, Delivery delivery) {
   reply.set_memory(request.memory);
-  reply.peer().expects_answer();
+  reply.answer().expected();
   if (options_.report) {
     reply.on_answered([this, method = shortened(request.method), began = Clock::now()](const Reply& answered) {
       if (answered.is_of_call()) return;
@@ -342,13 +334,13 @@ void Dispatcher::execute(const Request& request, Session& session, Reply& reply,
   }
 }
 
-bool Dispatcher::admit(const Message& message, Session& session, Peer& peer) {
-  const Gate::Verdict verdict = gate_.admit(message, session, peer);
+bool Dispatcher::admit(const Message& message, Session& session, AnswerSink& answer) {
+  const Gate::Verdict verdict = gate_.admit(message, session, answer);
   if (verdict == Gate::Verdict::kExecute) return true;
   const bool is_refused = verdict == Gate::Verdict::kRefused;
   if (is_refused) count(options_.calls.counts, Limit::kAuthorization);
   if (const auto* request = std::get_if<Request>(&message)) {
-    note({source_of_request(request->id, peer), request->method,
+    note({source_of_request(request->id, answer.peer()), request->method,
           is_refused ? std::optional(ErrorCode::kUnauthorized) : std::nullopt});
   }
   return false;
@@ -366,11 +358,11 @@ void Dispatcher::note(const RequestNote& note) const {
   if (options_.report) options_.report(note);
 }
 
-void Dispatcher::execute(const Notification& notification, Session& session, Peer& peer) {
-  const auto reply = std::make_shared<Reply>(Reply::unanswered(peer));
+void Dispatcher::execute(const Notification& notification, Session& session, AnswerSink& answer) {
+  const auto reply = std::make_shared<Reply>(Reply::unanswered(answer));
   reply->set_memory(notification.memory);
   try {
-    const bool is_of_protocol = mcp_.handle(notification, session, peer);
+    const bool is_of_protocol = mcp_.handle(notification, session, answer.peer());
     if (!is_of_protocol && services_.call(notification.method, notification.params, session, *reply)) return;
     const Method* method = is_of_protocol ? nullptr : api_.method(notification.method);
     if (method == nullptr) return reply->nothing();

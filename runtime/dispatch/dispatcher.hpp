@@ -20,6 +20,7 @@
 #include "mcp/protocol/mcp_server.hpp"
 #include "mcp/service.hpp"
 #include "memory_budget.hpp"
+#include "transport/answer_sink.hpp"
 #include "transport/peer.hpp"
 
 #include <asio/io_context.hpp>
@@ -33,7 +34,7 @@
 
 namespace rkllm_mcp {
 
-class BatchPeer;
+class BatchAnswer;
 
 class Dispatcher {
  public:
@@ -74,8 +75,8 @@ class Dispatcher {
   using ReadFunction = std::function<void(const Message&)>;
   void read(std::string text, const Sender& sender, ReadFunction then, NullIds null_ids = NullIds::kRefused);
 
-  // Executes one message whose answer goes to `peer`.
-  void receive(const Message& message, Session& session, Peer& peer, Delivery delivery);
+  // Executes one message, which `answer` answers.
+  void receive(const Message& message, Session& session, AnswerSink& answer, Delivery delivery);
   const Options& options() const { return options_; }
   // Whether any pushed stream still has something to send.
   bool is_pushing() const { return caller_.is_pushing(); }
@@ -96,20 +97,20 @@ class Dispatcher {
   // A message that the network may have repeated or lost the answer to.
   void receive_datagram(std::string_view text, Session& session, Peer& peer);
   void execute(const Request& request, Session& session, Reply& reply, Delivery delivery);
-  void execute(const Batch& batch, Session& session, Peer& peer, Delivery delivery);
-  std::size_t execute_some(const Batch& batch, std::size_t at, Session& session, BatchPeer& gathering,
+  void execute(const Batch& batch, Session& session, AnswerSink& whole, Delivery delivery);
+  std::size_t execute_some(const Batch& batch, std::size_t at, Session& session, BatchAnswer& gathering,
                            Delivery delivery);
-  void go_on_with(std::shared_ptr<const Batch> batch, std::size_t at, Session& session,
-                  std::shared_ptr<BatchPeer> gathering, Delivery delivery);
-  void execute(const Notification& notification, Session& session, Peer& peer);
-  void answer(const Malformed& malformed, Peer& peer) const;
+  void go_on_with(std::shared_ptr<const Batch> batch, std::size_t at, Session& session, BatchAnswer& gathering,
+                  Delivery delivery);
+  void execute(const Notification& notification, Session& session, AnswerSink& answer);
+  void refuse(const Malformed& malformed, AnswerSink& answer) const;
   Message parse(std::string_view text, NullIds null_ids = NullIds::kRefused) const;
   // Room for a message of that length, as long as what this gives lives; null if there is none.
   std::shared_ptr<MemoryShare> room_for(std::size_t bytes) const;
   // A message of a peer with a connection, which gives the next one only when this one has been read.
   void receive_in_turn(std::string_view text, Session& session, Peer& peer);
   // Whether the gate lets the message through. If not, it has been answered, and reported.
-  bool admit(const Message& message, Session& session, Peer& peer);
+  bool admit(const Message& message, Session& session, AnswerSink& answer);
   void note(const RequestNote& note) const;
   void route(const Request& request, Session& session, Reply& reply, Delivery delivery);
 

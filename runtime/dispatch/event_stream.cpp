@@ -28,9 +28,12 @@ std::optional<EventPlace> parse_event_id(std::string_view id) {
 }
 
 EventStream::EventStream(asio::io_context& loop, Options options)
-    : options_(std::move(options)), share_(options_.memory), patience_(loop, [this] { out_of_patience(); }) {}
+    : AnsweringPeer({.transport = TransportKind::kHttp, .address = std::move(options.remote)}),
+      options_(std::move(options)),
+      share_(options_.memory),
+      patience_(loop, [this] { out_of_patience(); }) {}
 
-void EventStream::answer(HttpExchange& exchange) {
+void EventStream::begin(HttpExchange& exchange) {
   attach(exchange);
   if (options_.primes) patience_.set_after(kBeforeOpening);
 }
@@ -119,7 +122,7 @@ void EventStream::forget(std::uint64_t number) {
   share_.set(kept_bytes_);
 }
 
-void EventStream::send_last(std::string message) {
+void EventStream::last(std::string message, std::optional<ErrorCode> /*error*/) {
   if (ended_ || abandoned_) return;
   if (exchange_ && !streams_) {
     exchange_->respond({200, options_.headers, "application/json", std::move(message)});
@@ -136,7 +139,7 @@ void EventStream::send_last(std::string message) {
   end();
 }
 
-void EventStream::end_unanswered() {
+void EventStream::none() {
   if (ended_ || abandoned_) return;
   if (exchange_ && !opened_) exchange_->respond({202, options_.headers, {}, {}});
   if (exchange_ && opened_) exchange_->finish();

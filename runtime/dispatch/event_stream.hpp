@@ -27,7 +27,7 @@
 
 namespace rkllm_mcp {
 
-class EventStream final : public ExchangePeer {
+class EventStream final : public AnsweringPeer {
  public:
   struct Options {
     std::string id;       // of the stream, unique in its session
@@ -44,7 +44,7 @@ class EventStream final : public ExchangePeer {
   EventStream(asio::io_context& loop, Options options);
 
   // The exchange of the request that this answers.
-  void answer(HttpExchange& exchange);
+  void begin(HttpExchange& exchange);
   // Another exchange that wants the events after `last_seen`, or if that is nothing, those that were never sent.
   void resume(HttpExchange& exchange, std::optional<std::uint64_t> last_seen);
   bool is_attached() const { return exchange_ != nullptr; }
@@ -58,17 +58,16 @@ class EventStream final : public ExchangePeer {
   void when_ended(std::function<void()> action) { when_ended_ = std::move(action); }
 
   void send(std::string_view message) override;
-  void send_last(std::string message) override;
-  void end_unanswered() override;
-  void answers_with(ErrorCode /*code*/) override {}
+  void last(std::string message, std::optional<ErrorCode> error) override;
+  void none() override;
   void release(std::chrono::milliseconds pause) override;
 
   bool ready() const override { return exchange_ ? exchange_->ready() : kept_bytes_ < kKeptBytes; }
   bool closed() const override { return abandoned_; }
   bool has_room_for(std::size_t bytes) const override;
+  void hold_input() override {}  // the next request is another peer's
+  void resume_input() override {}
   void close() override { abandon(); }
-  bool takes_messages() const override { return true; }
-  std::string address() const override { return options_.remote; }
 
  private:
   struct Event {

@@ -65,8 +65,8 @@ const Principal* Gate::let_in(std::string_view token, std::string_view address) 
 }
 
 const Principal* Gate::let_in(const Peer& peer) {
-  if (peer.transport() == TransportKind::kStdio) return &everybody_;
-  return let_in(peer.credential(), peer.address());
+  if (peer.facts().transport == TransportKind::kStdio) return &everybody_;
+  return let_in(peer.facts().credential, peer.facts().address);
 }
 
 std::string Gate::complaint(std::string_view address) {
@@ -81,68 +81,73 @@ void Gate::refuse_guess(const std::string& address, std::function<void()> refuse
   timer->async_wait([timer, refuse = std::move(refuse)](const asio::error_code&) { refuse(); });
 }
 
-Gate::Verdict Gate::admit(const Message& message, Session& session, Peer& peer) {
+Gate::Verdict Gate::admit(const Message& message, Session& session, AnswerSink& answer) {
   if (session.is_refused) {  // it is being told
-    Reply::unanswered(peer).nothing();
+    Reply::unanswered(answer).nothing();
     return Verdict::kRefused;
   }
   const auto* request = std::get_if<Request>(&message);
   if (request != nullptr && request->method == "auth") {
-    return authenticate(*request, session, peer);
+    return authenticate(*request, session, answer);
   }
-  const bool over_udp = peer.transport() == TransportKind::kUdp;
-  const std::string token(over_udp ? token_of(message) : peer.credential());
-  if (over_udp) session.principal = let_in(token, peer.address());
+  const PeerFacts& client = answer.peer().facts();
+  const bool over_udp = client.transport == TransportKind::kUdp;
+  const std::string_view token = over_udp ? token_of(message) : client.credential;
+  if (over_udp) session.principal = let_in(token, client.address);
   if (session.principal != nullptr) {
-    if (!tokens_.empty()) peer.proved();
+    if (!tokens_.empty()) answer.peer().proved();
     return Verdict::kExecute;
   }
-  refuse(message, token, over_udp ? kHowToOverUdp : kHowTo, session, peer);
+  refuse(message, token, over_udp ? kHowToOverUdp : kHowTo, session, answer);
   return Verdict::kRefused;
 }
 
-void Gate::refuse_stranger(const std::string& reason, Session& session, Peer& peer) {
-  refuse(Malformed{RequestId(kNullId), unauthorized(reason)}, peer.credential(), reason, session, peer);
+void Gate::refuse_stranger(const std::string& reason, Session& session, AnswerSink& answer) {
+  refuse(Malformed{RequestId(kNullId), unauthorized(reason)}, answer.peer().facts().credential, reason, session,
+         answer);
 }
 
 void Gate::refuse(const Message& message, std::string_view token, const std::string& reason, Session& session,
-                  Peer& peer) {
+                  AnswerSink& answer) {
   const auto* request = std::get_if<Request>(&message);
   const bool is_answered = !std::holds_alternative<Notification>(message);
   // A connection is its transport's, and may go meanwhile; who lives for one message (HTTP, a batch) is nobody else's.
-  const bool is_connection = session.outlet.lock().get() == &peer;
-  const auto tell = [kept = is_connection ? nullptr : peer.shared_from_this(), weak = peer.weak_from_this(),
-                     is_answered, reason, id = request != nullptr ? request->id : RequestId(kNullId)] {
-    const auto client = weak.lock();
-    if (!client) return;
+  const auto outlet = session.outlet.lock();
+  const bool is_connection = outlet && &outlet->answer() == &answer;
+  const auto tell = [kept = is_connection ? nullptr : answer.keep(), weak = std::weak_ptr(answer.keep()), is_answered,
+                     reason, id = request != nullptr ? request->id : RequestId(kNullId)] {
+    const auto alive = weak.lock();
+    if (!alive) return;
     if (is_answered) {
-      Reply(*client, id).error(unauthorized(reason));
+      Reply(*alive, id).error(unauthorized(reason));
     } else {
-      Reply::unanswered(*client).nothing();
+      Reply::unanswered(*alive).nothing();
     }
-    client->refuse();
+    alive->refuse();
   };
   if (token.empty()) return tell();
-  if (peer.transport() == TransportKind::kUdp) {
+  const PeerFacts& client = answer.peer().facts();
+  if (client.transport == TransportKind::kUdp) {
     // Nothing bounds how many datagrams come: none of them is kept.
-    const bool is_slow = throttle_.failed(peer.address(), GuessThrottle::Clock::now()).count() > 0;
-    return is_slow ? Reply::unanswered(peer).nothing() : tell();
+    const bool is_slow = throttle_.failed(client.address, GuessThrottle::Clock::now()).count() > 0;
+    return is_slow ? Reply::unanswered(answer).nothing() : tell();
   }
   // Until it is told, nothing else that this connection says counts.
-  session.is_refused = peer.transport() != TransportKind::kHttp;
-  refuse_guess(peer.address(), tell);
+  session.is_refused = client.transport != TransportKind::kHttp;
+  refuse_guess(client.address, tell);
 }
 
-Gate::Verdict Gate::authenticate(const Request& request, Session& session, Peer& peer) {
+Gate::Verdict Gate::authenticate(const Request& request, Session& session, AnswerSink& answer) {
+  const PeerFacts& client = answer.peer().facts();
   const std::string_view token = text_member(request.params, "token");
-  const Principal* const principal = let_in(token, peer.address());
+  const Principal* const principal = let_in(token, client.address);
   if (principal == nullptr) {
-    refuse(request, token, complaint(peer.address()), session, peer);
+    refuse(request, token, complaint(client.address), session, answer);
     return Verdict::kRefused;
   }
-  Reply reply(peer, request.id);
-  if (peer.transport() != TransportKind::kHttp) session.principal = principal;
-  if (!tokens_.empty()) peer.proved();
+  Reply reply(answer, request.id);
+  if (client.transport != TransportKind::kHttp) session.principal = principal;
+  if (!tokens_.empty()) answer.peer().proved();
   reply.result(describe(*principal));
   return Verdict::kProved;
 }

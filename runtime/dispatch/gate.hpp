@@ -17,6 +17,7 @@
 #include "call/session.hpp"
 #include "clock.hpp"
 #include "jsonrpc/message.hpp"
+#include "transport/answer_sink.hpp"
 #include "transport/http/http_message.hpp"
 #include "transport/peer.hpp"
 
@@ -54,18 +55,19 @@ class Gate {
 
   // A client without a valid token has sent what only others may send, or no token in time. It is told `reason`, and
   // its connection is closed, after a pause if many wrong tokens have come from its address.
-  void refuse_stranger(const std::string& reason, Session& session, Peer& peer);
+  void refuse_stranger(const std::string& reason, Session& session, AnswerSink& answer);
 
-  // What is to be done with `message`: execute it (kExecute), or nothing, since it has been answered: it was the
-  // request `auth` (kProved), or it was refused, and the connection perhaps closed (kRefused). Sets the session's
-  // principal.
+  // What is to be done with `message`, which `answer` answers: execute it (kExecute), or nothing, since it has been
+  // answered: it was the request `auth` (kProved), or it was refused, and the connection perhaps closed (kRefused).
+  // Sets the session's principal.
   enum class Verdict { kExecute, kProved, kRefused };
-  Verdict admit(const Message& message, Session& session, Peer& peer);
+  Verdict admit(const Message& message, Session& session, AnswerSink& answer);
 
  private:
-  Verdict authenticate(const Request& request, Session& session, Peer& peer);
+  Verdict authenticate(const Request& request, Session& session, AnswerSink& answer);
   // Answers with the error and closes the connection, after a pause if many wrong tokens have come from its address.
-  void refuse(const Message& message, std::string_view token, const std::string& reason, Session& session, Peer& peer);
+  void refuse(const Message& message, std::string_view token, const std::string& reason, Session& session,
+              AnswerSink& answer);
 
   asio::io_context& loop_;
   const AccessTokens tokens_;

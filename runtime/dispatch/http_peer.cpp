@@ -5,9 +5,24 @@
 #include <utility>
 
 namespace rkllm_mcp {
+namespace {
+
+// The status of an answer that is an error.
+int status_of(ErrorCode code) {
+  const int value = static_cast<int>(code);
+  if (code == ErrorCode::kMethodNotFound) return 404;
+  return value <= -32020 && value >= -32099 ? 400 : 200;
+}
+
+}  // namespace
 
 HttpPeer::HttpPeer(asio::io_context& loop, HttpExchange& exchange, Options options)
-    : exchange_(exchange.shared_from_this()), options_(std::move(options)), silence_(loop, [this] {
+    : AnsweringPeer({.transport = TransportKind::kHttp,
+                     .address = std::move(options.remote),
+                     .takes_messages = options.may_stream}),
+      exchange_(exchange.shared_from_this()),
+      errors_have_status_(options.errors_have_status),
+      silence_(loop, [this] {
         if (exchange_->closed()) return;
         exchange_->write(kEventComment);
         silence_.set_after(kBetweenEventComments);
@@ -33,7 +48,7 @@ void HttpPeer::write_event(std::string_view message) {
 }
 
 void HttpPeer::send(std::string_view message) {
-  if (!options_.may_stream) return;
+  if (!facts().takes_messages) return;
   start_stream();
   write_event(message);
   if (!exchange_->ready()) watch();
@@ -49,8 +64,10 @@ void HttpPeer::watch() {
   });
 }
 
-void HttpPeer::send_last(std::string message) {
-  if (!streaming_) return answer_with_status(status_, std::move(message));
+void HttpPeer::last(std::string message, std::optional<ErrorCode> error) {
+  if (!streaming_) {
+    return answer_with_status(error && errors_have_status_ ? status_of(*error) : 200, std::move(message));
+  }
   write_event(message);
   silence_.clear();
   exchange_->finish();
@@ -60,14 +77,7 @@ void HttpPeer::answer_with_status(int status, std::string message) {
   exchange_->respond({status, headers_, "application/json", std::move(message)});
 }
 
-void HttpPeer::answers_with(ErrorCode code) {
-  if (!options_.errors_have_status) return;
-  const int value = static_cast<int>(code);
-  if (code == ErrorCode::kMethodNotFound) status_ = 404;
-  if (value <= -32020 && value >= -32099) status_ = 400;
-}
-
-void HttpPeer::end_unanswered() {
+void HttpPeer::none() {
   silence_.clear();
   if (streaming_) return exchange_->finish();
   exchange_->respond({202, headers_, {}, {}});

@@ -10,12 +10,13 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace rkllm_mcp {
 
-class HttpPeer : public ExchangePeer {
+class HttpPeer : public AnsweringPeer {
  public:
   struct Options {
     bool may_stream = false;          // the client accepts text/event-stream
@@ -27,18 +28,17 @@ class HttpPeer : public ExchangePeer {
   HttpPeer(asio::io_context& loop, HttpExchange& exchange, Options options);
 
   void send(std::string_view message) override;  // an event; dropped if the client accepts none
-  void send_last(std::string message) override;  // the answer
-  void end_unanswered() override;                // 202, or the end of the events
-  void answers_with(ErrorCode code) override;
+  void last(std::string message, std::optional<ErrorCode> error) override;
+  void none() override;                                          // 202, or the end of the events
   void release(std::chrono::milliseconds /*pause*/) override {}  // nothing of it could be asked for again
   void answer_with_status(int status, std::string message);
 
   bool ready() const override { return exchange_->ready(); }
   bool closed() const override { return exchange_->closed(); }
   bool has_room_for(std::size_t bytes) const override { return exchange_->has_room_for(bytes); }
+  void hold_input() override {}  // the next request is another peer's
+  void resume_input() override {}
   void close() override {}  // the exchange ends with its answer
-  std::string address() const override { return options_.remote; }
-  bool takes_messages() const override { return options_.may_stream; }
   // To be sent with the answer, if it has not begun.
   void add_header(std::string_view name, std::string_view value) { headers_.add(name, value); }
 
@@ -48,9 +48,8 @@ class HttpPeer : public ExchangePeer {
   void write_event(std::string_view message);
 
   std::shared_ptr<HttpExchange> exchange_;
-  const Options options_;
+  const bool errors_have_status_;
   HttpHeaders headers_;
-  int status_ = 200;
   bool streaming_ = false;
   bool watching_ = false;
   Deadline silence_;  // until the client is told that the stream still lives

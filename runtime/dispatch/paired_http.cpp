@@ -28,10 +28,10 @@ std::string_view id_in(std::string_view query) {
 class PairedHttp::Client final : public ConnectedPeer {
  public:
   Client(Dispatcher& dispatcher, HttpExchange& exchange, std::string remote, std::string token)
-      : memory_(dispatcher.options().memory),
+      : ConnectedPeer(
+            {.transport = TransportKind::kHttp, .address = std::move(remote), .credential = std::move(token)}),
+        memory_(dispatcher.options().memory),
         exchange_(exchange.shared_from_this()),
-        remote_(std::move(remote)),
-        token_(std::move(token)),
         silence_(dispatcher.loop(), [this] {
           exchange_->write(kEventComment);
           silence_.set_after(kBetweenEventComments);
@@ -74,9 +74,6 @@ class PairedHttp::Client final : public ConnectedPeer {
   bool ready() const override { return exchange_->ready(); }
   bool closed() const override { return closing_ || exchange_->closed(); }
   bool has_room_for(std::size_t bytes) const override { return exchange_->has_room_for(bytes); }
-  std::string_view credential() const override { return token_; }
-  TransportKind transport() const override { return TransportKind::kHttp; }
-  std::string address() const override { return remote_; }
 
  private:
   void watch() {
@@ -107,8 +104,6 @@ class PairedHttp::Client final : public ConnectedPeer {
 
   const MemoryBudget memory_;  // that waiting bodies count in
   const std::shared_ptr<HttpExchange> exchange_;
-  const std::string remote_;
-  const std::string token_;
   ReceiveFunction receive_;
   std::deque<Waiting> waiting_;  // one for each connection, at most: none is read on before its answer
   unsigned held_ = 0;            // how often: the message before takes longer
@@ -134,7 +129,7 @@ void PairedHttp::open(const HttpRequest& request, HttpExchange& exchange) {
 void PairedHttp::take(const HttpRequest& request, HttpExchange& exchange) {
   const auto found = clients_->find(id_in(request.query));
   const auto client = found == clients_->end() ? nullptr : found->second;
-  if (!client || client->credential() != request.bearer_token()) return exchange.respond(no_such_session());
+  if (!client || client->facts().credential != request.bearer_token()) return exchange.respond(no_such_session());
   client->take(request.body, exchange);
 }
 

@@ -38,7 +38,7 @@ void receive_over_http(Dispatcher& dispatcher, const Message& message, Session& 
     const auto exchange = weak_peer.lock();
     if (alive && exchange) alive->exchange_gone(*exchange);
   });
-  dispatcher.receive(message, session, peer, delivery);
+  dispatcher.receive(message, session, peer.answer(), delivery);
 }
 
 void PlainHttp::handle(const HttpRequest& request, HttpExchange& exchange) {

@@ -174,7 +174,7 @@ bool ServiceCalls::call(const Target& target, const Json& given, Session& sessio
   Json params = object_or_nothing(given);
   permit(session, own != service->methods.end() ? own->permission : Permission::kCall);
   check_quota(session, reply.peer(), limits_.requests_per_session, limits_.counts);
-  const PageLimits page{limits_.page_items, reply.peer().max_message_bytes()};
+  const PageLimits page{limits_.page_items, reply.peer().facts().max_message_bytes};
   if (own != service->methods.end()) {
     own->run({std::move(params), session.principal, AnswerForm::kDirect},
              [service, done = answer_to(session, reply)](Json result, const std::exception_ptr& error) {

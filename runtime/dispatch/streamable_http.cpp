@@ -112,11 +112,12 @@ void StreamableHttp::post_in_session(const HttpRequest& request, const Message& 
                                       .headers = {},
                                       .remote = request.remote,
                                       .memory = {}});
-    stream->answer(exchange);
+    stream->begin(exchange);
     return receive_over_http(dispatcher_, message, *session, *stream, Delivery::kPush);
   }
   const auto peer = peer_of(request, exchange);
-  receive_over_http(dispatcher_, message, *session, *peer, peer->takes_messages() ? Delivery::kPush : Delivery::kPoll);
+  receive_over_http(dispatcher_, message, *session, *peer,
+                    peer->facts().takes_messages ? Delivery::kPush : Delivery::kPoll);
 }
 
 void StreamableHttp::open_session(const HttpRequest& request, const Request& message, HttpPeer& peer) {

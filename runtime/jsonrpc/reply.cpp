@@ -15,47 +15,49 @@ constexpr std::size_t kShortBytes = 1024;
 }  // namespace
 
 void Reply::message(std::string_view text) {
-  if (!answered_ && !muted_) peer_->send(text);
+  if (!answered_ && !muted_) peer().send(text);
 }
 
-void Reply::last(std::string text) {
+void Reply::last(std::string text) { end_with(std::move(text), std::nullopt); }
+
+void Reply::end_with(std::string text, std::optional<ErrorCode> error) {
   if (answered_) return;
   if (muted_) {
     answered_ = true;
     if (is_put_back("a request that was cancelled leaves its exchange open")) return;
-    peer_->end_unanswered();
+    answer_->none();
     return finish(std::string_view());
   }
-  if (const auto why = objection(text.size())) text = error_message(id_, *why);
+  if (const auto why = objection(text.size())) {
+    text = error_message(id_, *why);
+    error = why->code();
+  }
   answered_ = true;
   std::string to_keep;
   if (on_last_) to_keep = text;
-  or_else([&] { peer_->send_last(std::move(text)); }, [this] { answered_ = false; });
+  or_else([&] { answer_->last(std::move(text), error); }, [this] { answered_ = false; });
   finish(to_keep);
 }
 
 std::optional<RpcError> Reply::objection(std::size_t bytes) const {
-  if (bytes > peer_->max_message_bytes()) {
-    return too_large("the reply does not fit one message of this transport; ask over tcp, http or ws", bytes,
-                     peer_->max_message_bytes());
+  const std::size_t most = peer().facts().max_message_bytes;
+  if (bytes > most) {
+    return too_large("the reply does not fit one message of this transport; ask over tcp, http or ws", bytes, most);
   }
-  if (bytes > kShortBytes && !peer_->has_room_for(bytes)) return no_memory();
+  if (bytes > kShortBytes && !answer_->has_room_for(bytes)) return no_memory();
   return std::nullopt;
 }
 
 void Reply::result(const Json& result) { last(result_message(id_, result)); }
 
 void Reply::error(const RpcError& error) {
-  if (!answered_) {
-    error_code_ = error.code();
-    peer_->answers_with(error.code());
-  }
-  last(error_message(id_, error));
+  if (!answered_) error_code_ = error.code();
+  end_with(error_message(id_, error), error.code());
 }
 
 void Reply::nothing() {
   if (std::exchange(answered_, true)) return;
-  peer_->end_unanswered();
+  answer_->none();
   finish(std::nullopt);
 }
 

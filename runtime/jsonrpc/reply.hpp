@@ -4,6 +4,7 @@
 
 #include "jsonrpc/message.hpp"
 #include "memory_budget.hpp"
+#include "transport/answer_sink.hpp"
 #include "transport/peer.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -21,17 +22,18 @@ namespace rkllm_mcp {
 class Reply : public std::enable_shared_from_this<Reply> {
  public:
   // `finished` is called once, after the last message (from inside the function that sent it).
-  Reply(Peer& peer, RequestId id, std::function<void()> finished = {})
-      : peer_(peer.shared_from_this()), id_(std::move(id)), finished_(std::move(finished)) {}
+  Reply(AnswerSink& answer, RequestId id, std::function<void()> finished = {})
+      : answer_(answer.keep()), id_(std::move(id)), finished_(std::move(finished)) {}
   // For a notification: executed, never answered.
-  static Reply unanswered(Peer& peer) {
-    Reply reply(peer, RequestId(kNullId));
+  static Reply unanswered(AnswerSink& answer) {
+    Reply reply(answer, RequestId(kNullId));
     reply.muted_ = true;
     return reply;
   }
 
   const RequestId& id() const { return id_; }
-  Peer& peer() const { return *peer_; }
+  AnswerSink& answer() const { return *answer_; }
+  Peer& peer() const { return answer_->peer(); }
   bool answered() const { return answered_; }
   bool muted() const { return muted_; }
 
@@ -62,9 +64,10 @@ class Reply : public std::enable_shared_from_this<Reply> {
   std::optional<ErrorCode> error_code() const { return error_code_; }  // of error()
 
  private:
+  void end_with(std::string text, std::optional<ErrorCode> error);
   void finish(std::optional<std::string_view> last);
 
-  std::shared_ptr<Peer> peer_;
+  std::shared_ptr<AnswerSink> answer_;
   RequestId id_;
   std::function<void()> finished_;
   std::shared_ptr<MemoryShare> memory_;  // shared with the call that the request becomes

@@ -1,9 +1,11 @@
-// One client as the layers above a transport see it: somewhere to send whole messages.
+// One client as the layers above a transport see it: a way for whole messages, and what is known of who is at its end.
+// How a request of the client is answered is in answer_sink.hpp.
 //
 // Threads: a peer belongs to the event loop; every function is called there, and every callback comes from there.
 // A peer must be let go of before the loop itself is destroyed.
 #pragma once
 
+#include "transport/answer_sink.hpp"
 #include "transport/bytes/writable.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -12,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,11 +29,26 @@ std::string_view host_of(std::string_view address);
 
 std::string_view name_of(TransportKind kind);  // "stdio", "tcp", "unix", "udp", "http", "ws"
 
-// Nothing here has a default, so that a peer which stands in front of another one cannot forget to pass something on.
-// What peers of one kind have in common is in ConnectedPeer and ExchangePeer, below.
+// The longest message that a stream makes of joined tokens, where the transport wants no other.
+inline constexpr std::size_t kUsualChunkBytes = std::size_t{64} * 1024;
+
+// What is known of a client from its beginning to its end.
+struct PeerFacts {
+  TransportKind transport{};
+  std::string address{};     // for logs, e.g. "127.0.0.1:40112"
+  std::string credential{};  // the token that it presented as it connected, empty if none
+  // The longest message that send() can carry, and the longest one that a stream should make of joined tokens.
+  std::size_t max_message_bytes = static_cast<std::size_t>(-1);
+  std::size_t preferred_chunk_bytes = kUsualChunkBytes;
+  bool takes_messages = true;  // false: nothing but the answer to its request (HTTP without an event stream)
+};
+
+// What is not declared here is Writable's. tests/runtime/transport/peer_contract_test.cpp holds every transport to it.
 class Peer : public Writable, public std::enable_shared_from_this<Peer> {
  public:
-  // --- the client's connection ---
+  explicit Peer(PeerFacts facts) : facts_(std::move(facts)) {}
+
+  const PeerFacts& facts() const { return facts_; }
 
   // Queues one complete message (JSON text without a newline); the transport adds its framing. Never blocks. A message
   // is accepted even when ready() is false, so that a reply is never lost; whoever can wait asks ready() first.
@@ -42,74 +60,40 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   virtual void hold_input() = 0;
   virtual void resume_input() = 0;
   // Ends the connection after what is queued has been written; from now on closed() is true. Idempotent. The actions of
-  // when_closed() run when the last byte is written or given up, never from inside this function.
+  // when_closed() run when the last byte is written or given up, never from inside this function. Does nothing where
+  // there is no connection to end: a plain HTTP exchange ends with its answer.
   virtual void close() = 0;
-  // Ends the connection of a client that has not proved who it is. Transports without connections do nothing.
-  virtual void refuse() = 0;
   // The client has presented a token that is valid. UDP sends little to clients that have not: their address may be
   // somebody else's.
   virtual void proved() = 0;
-  // The token that the client presented as it connected, empty if none.
-  virtual std::string_view credential() const = 0;
-  virtual TransportKind transport() const = 0;
-  virtual std::string address() const = 0;  // for logs, e.g. "127.0.0.1:40112"
-  // The longest message that send() can carry, and the longest one that a stream should make of joined tokens.
-  virtual std::size_t max_message_bytes() const = 0;
-  virtual std::size_t preferred_chunk_bytes() const = 0;
-  // False if this client can be sent nothing but the answer to its request (HTTP without an event stream).
-  virtual bool takes_messages() const = 0;
-  bool has_room_for(std::size_t bytes) const override = 0;
-  void when_ready(std::function<void()> action) override = 0;
+  // What answers a request of this client that is no part of a batch.
+  virtual AnswerSink& answer() = 0;
 
-  // --- the answer to one request ---
-
-  // A request of this peer is being executed: it will end with send_last() or end_unanswered(). UDP must not forget the
-  // peer before that.
-  virtual void expects_answer() = 0;
-  // The last message that answers one request, or word that the request ends without an answer. Only a peer that lives
-  // for one request (an HTTP exchange) needs to know.
-  virtual void send_last(std::string message) = 0;
-  virtual void end_unanswered() = 0;
-  // The message that send_last() sends next is an error with this code. HTTP has a status of its own for some.
-  virtual void answers_with(ErrorCode code) = 0;
-  // Ends the response for now; the client asks for the rest after `pause`. Does nothing unless the client can do that
-  // (an event stream over HTTP that can be resumed).
-  virtual void release(std::chrono::milliseconds pause) = 0;
+ private:
+  const PeerFacts facts_;
 };
 
-// The longest message that a stream makes of joined tokens, where the transport wants no other.
-inline constexpr std::size_t kUsualChunkBytes = std::size_t{64} * 1024;
-
-// A client with a connection, on which messages follow one another, answers or not.
-class ConnectedPeer : public Peer {
+// A peer that is itself what answers its requests. Every transport has such a one.
+class AnsweringPeer : public Peer, public AnswerSink {
  public:
-  void refuse() override { close(); }
+  explicit AnsweringPeer(PeerFacts facts) : Peer(std::move(facts)), AnswerSink(static_cast<Peer&>(*this)) {}
+
+  bool has_room_for(std::size_t bytes) const override = 0;  // of both
   void proved() override {}
-  std::string_view credential() const override { return {}; }
-  std::size_t max_message_bytes() const override { return static_cast<std::size_t>(-1); }
-  std::size_t preferred_chunk_bytes() const override { return kUsualChunkBytes; }
-  bool takes_messages() const override { return true; }
-  void when_ready(std::function<void()> action) override { Writable::when_ready(std::move(action)); }
-  void expects_answer() override {}
-  void send_last(std::string message) override { send(message); }
-  void end_unanswered() override {}
-  void answers_with(ErrorCode /*code*/) override {}
+  AnswerSink& answer() override { return *this; }
+  std::shared_ptr<AnswerSink> keep() override { return {shared_from_this(), this}; }
+  void expected() override {}
+  void refuse() override { close(); }
+};
+
+// One with a connection, on which messages follow one another, answers or not.
+class ConnectedPeer : public AnsweringPeer {
+ public:
+  using AnsweringPeer::AnsweringPeer;
+
+  void last(std::string message, std::optional<ErrorCode> /*error*/) override { send(message); }
+  void none() override {}
   void release(std::chrono::milliseconds /*pause*/) override {}
-};
-
-// A client as long as one HTTP request is answered: the next request is another peer's, and has its own token.
-class ExchangePeer : public Peer {
- public:
-  void hold_input() override {}
-  void resume_input() override {}
-  void refuse() override { close(); }
-  void proved() override {}
-  std::string_view credential() const override { return {}; }
-  TransportKind transport() const override { return TransportKind::kHttp; }
-  std::size_t max_message_bytes() const override { return static_cast<std::size_t>(-1); }
-  std::size_t preferred_chunk_bytes() const override { return kUsualChunkBytes; }
-  void when_ready(std::function<void()> action) override { Writable::when_ready(std::move(action)); }
-  void expects_answer() override {}
 };
 
 // A message longer than the limit was skipped; the connection goes on where its framing allows that.

@@ -14,7 +14,8 @@ namespace rkllm_mcp {
 
 class SilentPeer final : public ConnectedPeer {
  public:
-  SilentPeer(TransportKind transport, std::string address) : transport_(transport), address_(std::move(address)) {}
+  SilentPeer(TransportKind transport, std::string address)
+      : ConnectedPeer({.transport = transport, .address = std::move(address)}) {}
 
   void send(std::string_view /*message*/) override {}
   void hold_input() override {}
@@ -23,12 +24,6 @@ class SilentPeer final : public ConnectedPeer {
   bool ready() const override { return true; }
   bool closed() const override { return false; }
   void close() override {}
-  TransportKind transport() const override { return transport_; }
-  std::string address() const override { return address_; }
-
- private:
-  const TransportKind transport_;
-  const std::string address_;
 };
 
 }  // namespace rkllm_mcp

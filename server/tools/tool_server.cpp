@@ -92,7 +92,7 @@ class ToolServer::Call : public std::enable_shared_from_this<Call> {
     }
     const InvocationRequest& asked = invocation_->request();
     ticket_ = server_.threads_.submit(
-        owner_of(asked.session->principal, asked.reply->peer().address()),
+        owner_of(asked.session->principal, asked.reply->peer().facts().address),
         [outlet = server_.outlet_, stop = stop_, weak = weak_from_this(), tool = tool_, arguments, progress] {
           ToolRun run(*stop, progress);
           const auto outcome = std::make_shared<ToolOutcome>(

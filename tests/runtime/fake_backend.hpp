@@ -66,7 +66,8 @@ class FakeBackend : public Backend {
 class FakePeer : public ConnectedPeer {
  public:
   explicit FakePeer(TransportKind kind = TransportKind::kTcp, std::string address = "test")
-      : kind_(kind), address_(std::move(address)) {}
+      : FakePeer(PeerFacts{.transport = kind, .address = std::move(address)}) {}
+  explicit FakePeer(PeerFacts facts) : ConnectedPeer(std::move(facts)) {}
 
   void send(std::string_view message) override {
     if (std::exchange(breaks, false)) throw std::logic_error("a fault");
@@ -75,16 +76,12 @@ class FakePeer : public ConnectedPeer {
   void hold_input() override {}
   void resume_input() override {}
   bool ready() const override { return takes; }
-  bool takes_messages() const override { return listens; }
   bool closed() const override { return closed_; }
   bool has_room_for(std::size_t bytes) const override { return bytes <= room; }
   void close() override {
     closed_ = true;
     became_closed();
   }
-  TransportKind transport() const override { return kind_; }
-  std::string address() const override { return address_; }
-  std::size_t max_message_bytes() const override { return limit; }
   void take_again() {
     takes = true;
     became_ready();
@@ -92,14 +89,10 @@ class FakePeer : public ConnectedPeer {
 
   std::vector<std::string> sent;
   bool takes = true;
-  bool listens = true;  // else it takes nothing but answers
   bool breaks = false;  // the next send() throws
-  std::size_t limit = static_cast<std::size_t>(-1);
   std::size_t room = static_cast<std::size_t>(-1);
 
  private:
-  const TransportKind kind_;
-  const std::string address_;
   bool closed_ = false;
 };
 

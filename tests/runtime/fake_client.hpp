@@ -21,9 +21,9 @@ namespace rkllm_mcp::test {
 // The loop runs only inside say() and settle().
 struct Client {
   explicit Client(Dispatcher::Options options = usual_limits<Dispatcher::Options>(),
-                  TransportKind kind = TransportKind::kTcp)
+                  PeerFacts facts = {.transport = TransportKind::kTcp, .address = "test"})
       : dispatcher(loop, api, catalogue, shared_backend, options),
-        peer(std::make_shared<FakePeer>(kind)),
+        peer(std::make_shared<FakePeer>(std::move(facts))),
         receive(dispatcher.acceptor()(*peer)) {
     add_method_tools(catalogue, loop, dispatcher.caller());
   }
@@ -86,7 +86,7 @@ inline void receive_text(Dispatcher& dispatcher, const std::string& text, Sessio
   const Dispatcher::Sender sender{"test", [] { return true; }};
   dispatcher.read(text, sender,
                   [&dispatcher, whose = session.shared_from_this(), to = peer.shared_from_this(),
-                   delivery](const Message& message) { dispatcher.receive(message, *whose, *to, delivery); });
+                   delivery](const Message& message) { dispatcher.receive(message, *whose, to->answer(), delivery); });
 }
 
 }  // namespace rkllm_mcp::test

@@ -194,7 +194,8 @@ std::shared_ptr<Channel> SimServer::add(const std::shared_ptr<SimConnection>& co
 std::shared_ptr<SimConnection> SimServer::connect_lines(const std::string& name) {
   const auto connection = std::make_shared<SimConnection>(world_, name);
   const auto channel = add(connection);
-  channel->contain([&] { LineConnection::start(*channel, {TransportKind::kTcp, name}, limits_, accept_); });
+  channel->contain(
+      [&] { LineConnection::start(*channel, {.transport = TransportKind::kTcp, .address = name}, limits_, accept_); });
   return connection;
 }
 

@@ -204,7 +204,7 @@ TEST_CASE("each fault that is put back is found within a few hundred schedules")
       {"what came while a request was answered is forgotten", "still owes"},
       {"a connection on which nothing is asked any more is kept for ever", ""},
       {"each piece of a frame is unmasked from the mask's beginning", ""},
-      {"the streams of a batch never hear that their client takes more", "still owes"},
+      {"a stream never hears that its client takes more", "still owes"},
       {"what follows another protocol's first line is executed", "behind another protocol"},
       {"a token that found no room is forgotten", ""},
       {"a worker that hangs is waited for", "still owes"},

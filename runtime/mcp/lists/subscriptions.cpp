@@ -63,7 +63,7 @@ void Subscriptions::add(const Session& session) {
 
 void Subscriptions::listen(const Json& params, const ClientContext& client, Session& session, Reply& reply) {
   if (ended_) throw RpcError(ErrorCode::kInternalError, "the server is ending");
-  if (!reply.peer().takes_messages()) {
+  if (!reply.peer().facts().takes_messages) {
     throw RpcError(ErrorCode::kInvalidRequest, "invalid request: nothing can be told here; listen on another address");
   }
   const auto filter = params.find("notifications");

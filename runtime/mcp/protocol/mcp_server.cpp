@@ -231,7 +231,7 @@ void McpServer::set_log_level(const Asked& asked) {
 // --- lists and documents --------------------------------------------------------------------------------------------
 
 PageLimits McpServer::page_limits(const Asked& asked) const {
-  const std::size_t most = asked.reply.peer().max_message_bytes();
+  const std::size_t most = asked.reply.peer().facts().max_message_bytes;
   return {options_.page_items, most - std::min(most, kEnvelopeBytes)};
 }
 
@@ -364,7 +364,7 @@ InvocationRequest McpServer::request_for(const Asked& asked, std::string name) c
     wanted.state = seal_.open(required_string(params, "requestState"), subject_of(wanted));
   }
   wanted.outlives_exchange =
-      asked.client.revision->era.has_handshake() && asked.reply.peer().transport() == TransportKind::kHttp;
+      asked.client.revision->era.has_handshake() && asked.reply.peer().facts().transport == TransportKind::kHttp;
   return wanted;
 }
 

@@ -46,7 +46,7 @@ void Invocation::log(Severity level, std::string_view logger, const Json& data) 
 }
 
 void Invocation::release_stream(std::chrono::milliseconds pause) {
-  if (!ended_) request_.reply->peer().release(pause);
+  if (!ended_) request_.reply->answer().release(pause);
 }
 
 void Invocation::result(Json body) {
@@ -62,7 +62,7 @@ void Invocation::error(const RpcError& error) {
 }
 
 bool Invocation::can_be_asked() const {
-  return !request_.client.revision->era.has_handshake() || request_.reply->peer().takes_messages();
+  return !request_.client.revision->era.has_handshake() || request_.reply->peer().facts().takes_messages;
 }
 
 bool Invocation::can_ask(std::string_view method) const {

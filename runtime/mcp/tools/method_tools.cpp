@@ -70,7 +70,7 @@ void run(asio::io_context& loop, Caller& caller, const Method& method, Invocatio
     on_progress = [progress](const CollectReader::Step& step) { progress->update(step); };
   }
   const auto encoding = target.options.encoding;
-  const std::string owner = owner_of(request.session->principal, request.reply->peer().address());
+  const std::string owner = owner_of(request.session->principal, request.reply->peer().facts().address);
   const auto done = [&caller, kept = invocation.shared_from_this(), progress, &method, encoding,
                      owner](Collected collected) {
     if (progress) progress->stop();

@@ -27,12 +27,6 @@ constexpr std::size_t kKeptBytes = std::size_t{64} << 20U;  // of what came of a
 
 std::string now() { return iso_time(std::chrono::system_clock::now()); }
 
-// Of a task's invocation: the client's request has been answered already, and the client asks for what has become of
-// it.
-std::shared_ptr<Peer> silent_peer_of(const Peer& client) {
-  return std::make_shared<SilentPeer>(client.transport(), client.address());
-}
-
 }  // namespace
 
 class Task : public std::enable_shared_from_this<Task> {
@@ -129,7 +123,10 @@ class Task::Voice final : public Requester {
 void Task::run(InvocationRequest request, InvokeFunction run, const Json& server) {
   session_ = request.session->sibling();
   const auto memory = request.reply->memory();
-  request.reply = std::make_shared<Reply>(*silent_peer_of(request.reply->peer()), request.reply->id());
+  // The client's request has been answered already, and the client asks for what has become of it.
+  const PeerFacts& client = request.reply->peer().facts();
+  const auto nobody = std::make_shared<SilentPeer>(client.transport, client.address);
+  request.reply = std::make_shared<Reply>(*nobody, request.reply->id());
   request.reply->set_memory(memory);
   request.session = session_;
   request.outlives_exchange = true;

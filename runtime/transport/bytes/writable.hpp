@@ -25,7 +25,7 @@ class Writable {
 
   // Calls `action` once, as soon as ready() has become true again (never from inside this function). To be asked for
   // only while ready() is false. Dropped at close.
-  virtual void when_ready(std::function<void()> action) { ready_actions_.push_back(std::move(action)); }
+  void when_ready(std::function<void()> action) { ready_actions_.push_back(std::move(action)); }
   // Calls `action` once, when the client is gone, whichever side did it. At once if it is gone already.
   void when_closed(std::function<void()> action);
 

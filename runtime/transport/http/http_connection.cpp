@@ -215,8 +215,10 @@ bool HttpConnection::upgrade(const HttpRequest& request, std::string_view rest) 
   channel_->write({HttpHead(101).add(response.headers).text()});
   deadline_.clear();
   channel_->resume_input();  // it may have been held because of what came behind the handshake
-  WebSocketConnection::start(service_->io, *channel_, {remote_, std::string(request.bearer_token())},
-                             service_->websocket_limits, service_->limits, rest, service_->accept_websocket);
+  WebSocketConnection::start(
+      service_->io, *channel_,
+      {.transport = TransportKind::kWebSocket, .address = remote_, .credential = std::string(request.bearer_token())},
+      service_->websocket_limits, service_->limits, rest, service_->accept_websocket);
   return true;
 }
 

@@ -7,24 +7,24 @@
 
 namespace rkllm_mcp {
 
-LineConnection::LineConnection(Channel& channel, Identity identity, const ConnectionLimits& limits)
-    : channel_(channel.shared_from_this()),
-      identity_(std::move(identity)),
+LineConnection::LineConnection(Channel& channel, PeerFacts facts, const ConnectionLimits& limits)
+    : ConnectedPeer(std::move(facts)),
+      channel_(channel.shared_from_this()),
       max_message_bytes_(limits.max_message_bytes),
       framer_(std::min(limits.max_message_bytes, limits.stranger_message_bytes), limits.memory),
       counts_(limits.counts),
       input_(channel, [this] { go_on(); }),
       deadline_(channel, limits.message, [this] { out_of_time(); }) {}
 
-void LineConnection::start(Channel& channel, Identity identity, const ConnectionLimits& limits,
+void LineConnection::start(Channel& channel, PeerFacts facts, const ConnectionLimits& limits,
                            const AcceptFunction& accept) {
-  const std::shared_ptr<LineConnection> connection(new LineConnection(channel, std::move(identity), limits));
+  const std::shared_ptr<LineConnection> connection(new LineConnection(channel, std::move(facts), limits));
   connection->receive_ = accept(*connection);
   channel.start(connection);
 }
 
 void LineConnection::channel_received(std::string_view bytes) {
-  if (transport() != TransportKind::kStdio && !first_bytes_.allow(bytes) &&
+  if (facts().transport != TransportKind::kStdio && !first_bytes_.allow(bytes) &&
       !is_put_back("what follows another protocol's first line is executed")) {
     receive_(OtherProtocol{});
     return close();  // what else arrives is dropped by the channel
@@ -88,7 +88,7 @@ void LineConnection::channel_ended() {
 // A TCP client that still waits for an answer may have closed its connection altogether, which only a write shows;
 // other transports report it by themselves. A space in front of a line is white space in front of its JSON.
 void LineConnection::find_out_who_listens() {
-  if (transport() == TransportKind::kTcp) channel_->keep_probing(" ");
+  if (facts().transport == TransportKind::kTcp) channel_->keep_probing(" ");
 }
 
 void LineConnection::end_input() {

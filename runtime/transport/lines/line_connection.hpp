@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,18 +21,15 @@ namespace rkllm_mcp {
 
 class LineConnection final : public ConnectedPeer, public Channel::Owner {
  public:
-  struct Identity {
-    TransportKind transport;
-    std::string address;
-  };
-
   // Asks `accept` for the function that takes the messages and starts reading. A connection that does not begin with a
   // message is reported as OtherProtocol and closed, except on stdio: no web page reaches the pipes of whoever started
   // this program, and a stray line in front of its messages must not cost it the only connection that it has.
-  static void start(Channel& channel, Identity identity, const ConnectionLimits& limits, const AcceptFunction& accept);
+  static void start(Channel& channel, PeerFacts facts, const ConnectionLimits& limits, const AcceptFunction& accept);
 
   void send(std::string_view message) override { channel_->write({message, "\n"}); }
-  void send_last(std::string message) override { channel_->write({}, std::move(message), "\n"); }
+  void last(std::string message, std::optional<ErrorCode> /*error*/) override {
+    channel_->write({}, std::move(message), "\n");
+  }
   void hold_input() override { ++held_; }
   void resume_input() override;
   bool has_room_for(std::size_t bytes) const override { return channel_->has_room_for(bytes); }
@@ -39,11 +37,9 @@ class LineConnection final : public ConnectedPeer, public Channel::Owner {
   void close() override { channel_->close(); }
   void proved() override { framer_.set_limit(max_message_bytes_); }
   bool closed() const override { return !channel_->is_open(); }
-  TransportKind transport() const override { return identity_.transport; }
-  std::string address() const override { return identity_.address; }
 
  private:
-  LineConnection(Channel& channel, Identity identity, const ConnectionLimits& limits);
+  LineConnection(Channel& channel, PeerFacts facts, const ConnectionLimits& limits);
 
   void channel_received(std::string_view bytes) override;
   void channel_ended() override;
@@ -60,7 +56,6 @@ class LineConnection final : public ConnectedPeer, public Channel::Owner {
   void go_on();  // with what was kept
 
   std::shared_ptr<Channel> channel_;
-  Identity identity_;
   FirstBytes first_bytes_;
   const std::size_t max_message_bytes_;
   LineFramer framer_;

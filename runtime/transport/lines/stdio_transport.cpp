@@ -12,7 +12,7 @@ StdioTransport::StdioTransport(asio::io_context& io, const StdioOptions& options
   auto stream = std::make_unique<DescriptorStream>(io, options.input, options.output);
   const auto channel = std::make_shared<Channel>(io, std::move(stream), options.limits);
   channels_.add(*channel);
-  LineConnection::start(*channel, {TransportKind::kStdio, "stdio"}, options.limits, accept);
+  LineConnection::start(*channel, {.transport = TransportKind::kStdio, .address = "stdio"}, options.limits, accept);
 }
 
 }  // namespace rkllm_mcp

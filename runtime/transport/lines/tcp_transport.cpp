@@ -29,7 +29,8 @@ void TcpTransport::accepted(asio::ip::tcp::socket socket) {
   if (objection) return turned_away_.add(*channel, options_.refusal(*objection));
   channels_.add(*channel, client);
   channel->contain([&] {
-    LineConnection::start(*channel, {TransportKind::kTcp, to_text(remote)}, options_.limits, accept_);
+    LineConnection::start(*channel, {.transport = TransportKind::kTcp, .address = to_text(remote)}, options_.limits,
+                          accept_);
   });
 }
 

@@ -115,7 +115,9 @@ void UnixTransport::accepted(Protocol::socket socket) {
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), options_.limits);
   if (objection) return turned_away_.add(*channel, options_.refusal(*objection));
   channels_.add(*channel, who.user);
-  channel->contain([&] { LineConnection::start(*channel, {TransportKind::kUnix, who.all}, options_.limits, accept_); });
+  channel->contain([&] {
+    LineConnection::start(*channel, {.transport = TransportKind::kUnix, .address = who.all}, options_.limits, accept_);
+  });
 }
 
 }  // namespace rkllm_mcp

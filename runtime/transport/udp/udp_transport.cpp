@@ -15,6 +15,7 @@
 #include <exception>
 #include <list>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,19 +91,22 @@ class UdpTransport::Socket : public std::enable_shared_from_this<Socket> {
 class UdpTransport::UdpPeer final : public ConnectedPeer {
  public:
   UdpPeer(Socket& socket, Endpoint remote)
-      : socket_(socket.weak_from_this()),
+      : ConnectedPeer({.transport = TransportKind::kUdp,
+                       .address = to_text(remote),
+                       .max_message_bytes = kMaxDatagramBytes,
+                       .preferred_chunk_bytes = socket.options().chunk_bytes}),
+        socket_(socket.weak_from_this()),
         remote_(std::move(remote)),
-        chunk_bytes_(socket.options().chunk_bytes),
         burst_left_(socket.options().udp_burst),
         proved_(socket.options().loopback_is_proof && is_own(remote_.address())) {}
 
   void send(std::string_view message) override;
-  void send_last(std::string message) override {
+  void last(std::string message, std::optional<ErrorCode> /*error*/) override {
     send(message);
-    end_unanswered();
+    none();
   }
-  void end_unanswered() override { expected_ -= std::min<std::size_t>(expected_, 1); }  // not every message is expected
-  void expects_answer() override { ++expected_; }
+  void none() override { expected_ -= std::min<std::size_t>(expected_, 1); }  // not every message is expected
+  void expected() override { ++expected_; }
   void hold_input() override {}  // datagrams come in no order
   void resume_input() override {}
   bool ready() const override { return waiting_.empty() && burst_left_ > 0; }
@@ -111,10 +115,6 @@ class UdpTransport::UdpPeer final : public ConnectedPeer {
   void refuse() override {}
   void proved() override { proved_ = true; }
   bool closed() const override { return closing_; }
-  TransportKind transport() const override { return TransportKind::kUdp; }
-  std::string address() const override { return to_text(remote_); }
-  std::size_t max_message_bytes() const override { return kMaxDatagramBytes; }
-  std::size_t preferred_chunk_bytes() const override { return chunk_bytes_; }
 
   const Endpoint& remote() const { return remote_; }
   bool has_proved() const { return proved_; }
@@ -133,7 +133,6 @@ class UdpTransport::UdpPeer final : public ConnectedPeer {
  private:
   const std::weak_ptr<Socket> socket_;
   const Endpoint remote_;
-  const std::size_t chunk_bytes_;
   ReceiveFunction receive_;
   std::deque<std::string> waiting_;
   std::size_t waiting_bytes_ = 0;

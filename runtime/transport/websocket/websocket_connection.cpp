@@ -5,10 +5,10 @@
 
 namespace rkllm_mcp {
 
-WebSocketConnection::WebSocketConnection(asio::io_context& io, Channel& channel, Client client,
+WebSocketConnection::WebSocketConnection(asio::io_context& io, Channel& channel, PeerFacts facts,
                                          const WebSocketLimits& limits, const ConnectionLimits& connection_limits)
-    : channel_(channel.shared_from_this()),
-      client_(std::move(client)),
+    : ConnectedPeer(std::move(facts)),
+      channel_(channel.shared_from_this()),
       limits_{limits.ping_interval, std::max(limits.pong_timeout, 2 * limits.ping_interval)},
       max_message_bytes_(connection_limits.max_message_bytes),
       counts_(connection_limits.counts),
@@ -19,11 +19,11 @@ WebSocketConnection::WebSocketConnection(asio::io_context& io, Channel& channel,
       silence_(io, [this] { channel_->contain([this] { check_silence(); }); }),
       last_heard_(Deadline::Clock::now()) {}
 
-void WebSocketConnection::start(asio::io_context& io, Channel& channel, Client client, const WebSocketLimits& limits,
+void WebSocketConnection::start(asio::io_context& io, Channel& channel, PeerFacts facts, const WebSocketLimits& limits,
                                 const ConnectionLimits& connection_limits, std::string_view early,
                                 const AcceptFunction& accept) {
   const std::shared_ptr<WebSocketConnection> connection(
-      new WebSocketConnection(io, channel, std::move(client), limits, connection_limits));
+      new WebSocketConnection(io, channel, std::move(facts), limits, connection_limits));
   connection->receive_ = accept(*connection);
   channel.start(connection);
   if (limits.ping_interval.count() > 0) connection->silence_.set_after(limits.ping_interval);
@@ -98,7 +98,7 @@ void WebSocketConnection::websocket_violation(WebSocketClose code, std::string_v
   close_with(websocket_close_payload(code, explanation));
 }
 
-void WebSocketConnection::send_last(std::string message) {
+void WebSocketConnection::last(std::string message, std::optional<ErrorCode> /*error*/) {
   const std::string header = websocket_frame_header(WebSocketOpcode::kText, message.size());
   channel_->write(header, std::move(message), {});
 }

@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,17 +30,13 @@ struct WebSocketLimits {
 
 class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, private WebSocketReader::Events {
  public:
-  struct Client {
-    std::string address;
-    std::string credential;  // the bearer token of the handshake, empty if none
-  };
   // Takes over a channel on which the handshake has been answered; `early` is what the client has sent after it
   // already.
-  static void start(asio::io_context& io, Channel& channel, Client client, const WebSocketLimits& limits,
+  static void start(asio::io_context& io, Channel& channel, PeerFacts facts, const WebSocketLimits& limits,
                     const ConnectionLimits& connection_limits, std::string_view early, const AcceptFunction& accept);
 
   void send(std::string_view message) override { send_frame(WebSocketOpcode::kText, message); }
-  void send_last(std::string message) override;
+  void last(std::string message, std::optional<ErrorCode> error) override;
   void hold_input() override { ++held_; }
   void resume_input() override;
   bool has_room_for(std::size_t bytes) const override { return channel_->has_room_for(bytes); }
@@ -48,12 +45,9 @@ class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, p
   void refuse() override { close_with(websocket_close_payload(WebSocketClose::kUnauthorized, "unauthorized")); }
   void proved() override { reader_.set_limit(max_message_bytes_); }
   bool closed() const override { return !channel_->is_open(); }
-  TransportKind transport() const override { return TransportKind::kWebSocket; }
-  std::string address() const override { return client_.address; }
-  std::string_view credential() const override { return client_.credential; }
 
  private:
-  WebSocketConnection(asio::io_context& io, Channel& channel, Client client, const WebSocketLimits& limits,
+  WebSocketConnection(asio::io_context& io, Channel& channel, PeerFacts facts, const WebSocketLimits& limits,
                       const ConnectionLimits& connection_limits);
 
   void channel_received(std::string_view bytes) override;
@@ -80,7 +74,6 @@ class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, p
   void check_silence();
 
   std::shared_ptr<Channel> channel_;
-  const Client client_;
   const WebSocketLimits limits_;
   const std::size_t max_message_bytes_;
   Counts* const counts_;

@@ -88,7 +88,8 @@ void ChatCall::start_turn() {
 bool ChatCall::is_of_client(const InvocationRequest& other) const {
   const InvocationRequest& own = invocation_->request();
   if (own.session != other.session) return false;
-  return !own.session->shared() || host_of(own.reply->peer().address()) == host_of(other.reply->peer().address());
+  return !own.session->shared() ||
+         host_of(own.reply->peer().facts().address) == host_of(other.reply->peer().facts().address);
 }
 
 Json ChatCall::status() const {

@@ -43,7 +43,7 @@ Asker asker_of(const Invocation& invocation) {
   return {principal.name, principal.may_call, principal.may_admin};
 }
 
-std::string peer_of(const Invocation& invocation) { return invocation.request().reply->peer().address(); }
+std::string peer_of(const Invocation& invocation) { return invocation.request().reply->peer().facts().address; }
 
 void with_model(ChatHost& host, Invocation& invocation, const std::string& name,
                 const std::function<void(const ModelDescription& model)>& then) {

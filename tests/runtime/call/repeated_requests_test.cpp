@@ -70,7 +70,8 @@ TEST_CASE("a request that ends without an answer of its own is executed again") 
 TEST_CASE("an answer that is kept is the one that was sent") {
   RepeatedRequests requests;
   RepeatingClient client;
-  client.peer->limit = 200;
+  client.peer = std::make_shared<FakePeer>(
+      PeerFacts{.transport = TransportKind::kUdp, .address = "test", .max_message_bytes = 200});
   client.take(requests, "a")->last(std::string(201, 'x'));
   CHECK(client.repeats(requests, "a"));
   REQUIRE(client.peer->sent.size() == 2);

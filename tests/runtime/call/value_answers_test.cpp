@@ -213,7 +213,7 @@ TEST_CASE("a UDP stream retains as many chunks as there is memory for, also when
   auto options = usual_limits<Dispatcher::Options>();
   options.calls.stream_memory = MemoryBudget(std::size_t{1} << 20U);
   options.calls.retained_chunks = 4;
-  Client client(options, TransportKind::kUdp);
+  Client client(options, {.transport = TransportKind::kUdp, .address = "test"});
   client.say(call("1", "run_async"));
   for (const std::size_t bytes : std::vector<std::size_t>{60'000, 50'000, 50'000, 50'000, 10}) {
     client.backend.calls[0].observer->on_token(0, std::string(bytes, 'x'), 1);

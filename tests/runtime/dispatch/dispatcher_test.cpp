@@ -343,8 +343,8 @@ TEST_CASE("notifications are executed and never answered") {
 }
 
 TEST_CASE("a reply that does not fit the transport becomes error 4006") {
-  Client client;
-  client.peer->limit = 300;
+  Client client(usual_limits<Dispatcher::Options>(),
+                {.transport = TransportKind::kTcp, .address = "test", .max_message_bytes = 300});
   client.say(call("1", "run"));
   client.backend.calls[0].observer->on_token(0, std::string(400, 'x'), 1);
   client.backend.finish(0);
@@ -354,7 +354,7 @@ TEST_CASE("a reply that does not fit the transport becomes error 4006") {
 }
 
 TEST_CASE("a UDP client can ask for lost chunks again, the end included") {
-  Client client(usual_limits<Dispatcher::Options>(), TransportKind::kUdp);
+  Client client(usual_limits<Dispatcher::Options>(), {.transport = TransportKind::kUdp, .address = "test"});
   client.say(call("1", "run_async"));
   for (const char* const token : {"a", "b"}) client.backend.calls[0].observer->on_token(0, token, 1);
   client.backend.finish(0);
@@ -366,7 +366,7 @@ TEST_CASE("a UDP client can ask for lost chunks again, the end included") {
 }
 
 TEST_CASE("a UDP request that comes again is executed once, whatever answers it") {
-  Client client(usual_limits<Dispatcher::Options>(), TransportKind::kUdp);
+  Client client(usual_limits<Dispatcher::Options>(), {.transport = TransportKind::kUdp, .address = "test"});
   const std::string plain = call("1", "plain");
   CHECK(client.say(plain).empty());
   CHECK(client.say(plain).empty());  // still being executed
@@ -381,7 +381,7 @@ TEST_CASE("a UDP request that comes again is executed once, whatever answers it"
 }
 
 TEST_CASE("a UDP stream whose request comes again starts again from the first chunk, as far as it has come") {
-  Client client(usual_limits<Dispatcher::Options>(), TransportKind::kUdp);
+  Client client(usual_limits<Dispatcher::Options>(), {.transport = TransportKind::kUdp, .address = "test"});
   const std::string run = call("1", "run_async");
   CHECK(client.say(run).empty());
   // Nothing to say yet: the client learns that its request has arrived.
@@ -404,7 +404,7 @@ TEST_CASE("a UDP stream whose request comes again starts again from the first ch
 TEST_CASE("a UDP stream that has forgotten its first chunk does not begin in its middle") {
   auto options = usual_limits<Dispatcher::Options>();
   options.calls.retained_chunks = 2;
-  Client client(options, TransportKind::kUdp);
+  Client client(options, {.transport = TransportKind::kUdp, .address = "test"});
   const std::string run = call("1", "run_async");
   client.say(run);
   for (const char* const token : {"a", "b"}) client.backend.calls[0].observer->on_token(0, token, 1);
@@ -418,7 +418,7 @@ TEST_CASE("a UDP stream that has forgotten its first chunk does not begin in its
 }
 
 TEST_CASE("a UDP poll is executed as often as it comes") {
-  Client client(usual_limits<Dispatcher::Options>(), TransportKind::kUdp);
+  Client client(usual_limits<Dispatcher::Options>(), {.transport = TransportKind::kUdp, .address = "test"});
   const std::string poll = call("1", "poll", R"({"from_seq":0})");
   CHECK(client.say(poll)[0].find("4003") != std::string::npos);  // overtook the request that it follows
   client.say(call("1", "run_async"));
@@ -463,8 +463,9 @@ TEST_CASE("tools are listed page by page, bounded by the transport") {
   CHECK(second["tools"].size() == 1);
   CHECK_FALSE(second.contains("nextCursor"));
   CHECK(Json::parse(client.say(call("1", "tools/list", R"({"cursor":"from-99"})"))[0])["error"]["code"] == -32602);
-  client.peer->limit = 1024;
-  CHECK(Json::parse(client.say(call("1", "tools/list"))[0])["result"]["tools"].size() == 1);
+  Client narrow(usual_limits<Dispatcher::Options>(),
+                {.transport = TransportKind::kTcp, .address = "test", .max_message_bytes = 1024});
+  CHECK(Json::parse(narrow.say(call("1", "tools/list"))[0])["result"]["tools"].size() == 1);
 }
 
 TEST_CASE("a tool call answers with text and structured content") {

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,7 +58,7 @@ struct Stream {
 
   std::shared_ptr<FakeExchange> answer() {
     auto exchange = std::make_shared<FakeExchange>();
-    stream->answer(*exchange);
+    stream->begin(*exchange);
     return exchange;
   }
   std::shared_ptr<FakeExchange> resume(std::optional<std::uint64_t> last_seen, bool takes = true) {
@@ -80,7 +81,7 @@ std::string event(int number, const std::string& data) {
 TEST_CASE("an answer that is all there is to say is plain JSON") {
   Stream stream;
   const auto exchange = stream.answer();
-  stream.stream->send_last("{}");
+  stream.stream->last("{}", std::nullopt);
   CHECK(exchange->body == "{}");
   CHECK_FALSE(exchange->streaming);
   CHECK_FALSE(stream.stream->has_events());
@@ -90,7 +91,7 @@ TEST_CASE("messages before the answer make it a stream, each with an id") {
   Stream stream;
   const auto exchange = stream.answer();
   stream.stream->send("1");
-  stream.stream->send_last("2");
+  stream.stream->last("2", std::nullopt);
   CHECK(exchange->body == event(0, "1") + event(1, "2"));
   CHECK(exchange->done);
 }
@@ -115,7 +116,7 @@ TEST_CASE("who comes back gets what it has not seen, and the rest as it comes") 
   CHECK(first->body == event(0, "1") + event(1, "2"));
   const auto second = stream.resume(0);
   CHECK(second->body == event(1, "2") + event(2, "3"));
-  stream.stream->send_last("4");
+  stream.stream->last("4", std::nullopt);
   CHECK(second->body == event(1, "2") + event(2, "3") + event(3, "4"));
   CHECK(second->done);
   // And once more, after the end.
@@ -144,7 +145,7 @@ TEST_CASE("an answer that comes while nobody is there waits") {
   const auto first = stream.answer();
   stream.stream->send("1");
   first->disconnect();
-  stream.stream->send_last("2");
+  stream.stream->last("2", std::nullopt);
   CHECK(stream.stream->ended());
   CHECK(stream.resume(0)->body == event(1, "2"));
 }
@@ -153,7 +154,7 @@ TEST_CASE("of a stream that ended unanswered nothing more comes") {
   Stream stream;
   const auto exchange = stream.answer();
   stream.stream->send("1");
-  stream.stream->end_unanswered();
+  stream.stream->none();
   CHECK(exchange->done);
   CHECK(stream.stream->ended());
   CHECK_FALSE(stream.stream->has_after(0));
@@ -165,7 +166,7 @@ TEST_CASE("a client that is let go is told when to come back") {
   stream.stream->release(std::chrono::milliseconds(500));
   CHECK(first->body == "id: s-0\ndata: \n\nretry: 500\n\n");
   CHECK(first->done);
-  stream.stream->send_last("1");
+  stream.stream->last("1", std::nullopt);
   CHECK(stream.resume(0)->body == event(1, "1"));
 
   Stream older;  // could not come back from the beginning
@@ -225,8 +226,8 @@ TEST_CASE("an answer that could not be written is not shown to who comes back") 
   const auto exchange = stream.answer();
   stream.stream->send("1");
   exchange->breaks = true;
-  CHECK_THROWS_AS(stream.stream->send_last("answer"), std::bad_alloc);
-  stream.stream->send_last("error");
+  CHECK_THROWS_AS(stream.stream->last("answer", std::nullopt), std::bad_alloc);
+  stream.stream->last("error", std::nullopt);
   exchange->disconnect();
   const std::string shown = stream.resume(0)->body;
   CHECK(shown.find("answer") == std::string::npos);

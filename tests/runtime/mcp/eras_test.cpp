@@ -169,10 +169,10 @@ TEST_CASE("a call that ends while its client is asked is not kept") {
 }
 
 TEST_CASE("a client with a handshake that takes nothing but answers is not asked in vain") {
-  Client client;
+  Client client(usual_limits<Dispatcher::Options>(),
+                {.transport = TransportKind::kHttp, .address = "test", .takes_messages = false});
   client.catalogue.add(greeter());
   client.say(handshake("2025-11-25", R"({"elicitation":{}})"));
-  client.peer->listens = false;
   CHECK(only(client.say(call("1", "tools/call", R"({"name":"greet"})")))["error"]["code"] == -32600);
   const Json asked =
       only(client.say(call("2", "tools/call", stateless({{"name", "greet"}}, Json{{"elicitation", Json::object()}}))));

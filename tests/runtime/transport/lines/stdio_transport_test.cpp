@@ -93,7 +93,7 @@ TEST_CASE("stdio: over pipes, the end of the input is answered and closes the ou
   ::close(output.theirs);  // the caller's own; the transport holds another
   CHECK(read_all(output.ours) == "one\ntwo\nthree\n");
   CHECK(loop.eventually([&] { return echo.closed == 1; }));
-  CHECK(loop.call([&] { return echo.peers[0]->address(); }) == "stdio");
+  CHECK(loop.call([&] { return echo.peers[0]->facts().address; }) == "stdio");
   CHECK(stdio.eventually([](auto& transport) { return transport.connection_count() == 0; }));
   ::close(input.ours);
   ::close(output.ours);

@@ -67,7 +67,7 @@ TEST_CASE("TCP: IPv6 works like IPv4") {
   RawSocket client(server.port(), RawSocket::kUsualBuffer, "::1");
   client.send("{hello}\n");
   CHECK(client.receive_line() == "{hello}");
-  CHECK(server.peer(0)->address().substr(0, 6) == "[::1]:");
+  CHECK(server.peer(0)->facts().address.substr(0, 6) == "[::1]:");
 }
 
 TEST_CASE("TCP: an oversized message is reported and the connection goes on") {

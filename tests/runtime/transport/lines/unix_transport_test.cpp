@@ -62,7 +62,7 @@ TEST_CASE("Unix: the peer's address is who the kernel says it is") {
   UnixEchoServer server(directory / "socket");
   RawSocket client(directory / "socket");
   REQUIRE(server.loop.eventually([&] { return server.echo.peers.size() == 1; }));
-  CHECK(server.loop.call([&] { return server.echo.peers[0]->address(); }) ==
+  CHECK(server.loop.call([&] { return server.echo.peers[0]->facts().address; }) ==
         "pid=" + std::to_string(getpid()) + ",uid=" + std::to_string(geteuid()));
 }
 

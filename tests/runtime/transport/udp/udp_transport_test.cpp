@@ -80,8 +80,8 @@ TEST_CASE("UDP: one datagram is one message, up to the largest that exists") {
   }
   CHECK(server.loop.call([&] { return server.echo.peers.size(); }) == 1);
   server.loop.call([&] {
-    CHECK(server.echo.peers[0]->max_message_bytes() == 65'507);
-    CHECK(server.echo.peers[0]->preferred_chunk_bytes() == 1'200);
+    CHECK(server.echo.peers[0]->facts().max_message_bytes == 65'507);
+    CHECK(server.echo.peers[0]->facts().preferred_chunk_bytes == 1'200);
   });
 }
 
@@ -321,7 +321,7 @@ TEST_CASE("UDP: newcomers push out who is idle, but nobody who waits for an answ
   waiting.send("a request");
   CHECK(waiting.receive() == "a request");
   const auto peer = server.loop.call([&] { return server.echo.peers[0]; });
-  server.loop.call([&] { peer->expects_answer(); });
+  server.loop.call([&] { peer->answer().expected(); });
   for (int i = 0; i < 700; ++i) {
     const UdpClient newcomer(server.port());
     newcomer.send("hello");
@@ -329,21 +329,21 @@ TEST_CASE("UDP: newcomers push out who is idle, but nobody who waits for an answ
   }
   server.loop.call([&] {
     CHECK_FALSE(peer->closed());
-    peer->send_last("the answer");
+    peer->answer().last("the answer", std::nullopt);
   });
   CHECK(waiting.receive() == "the answer");
   CHECK(server.udp.call([](auto& udp) { return udp.connection_count(); }) == 8);
 
   // Where everybody waits, newcomers find no place until one has been answered.
   server.loop.call([&] {
-    for (const auto& each : server.echo.peers) each->expects_answer();
+    for (const auto& each : server.echo.peers) each->answer().expected();
   });
   const UdpClient newcomer(server.port());
   newcomer.send("lost");
   waiting.send("known");
   CHECK(waiting.receive() == "known");  // and what came before it has been seen
   server.loop.call([&] {
-    for (const auto& each : server.echo.peers) each->end_unanswered();
+    for (const auto& each : server.echo.peers) each->answer().none();
   });
   newcomer.send("now");
   CHECK(newcomer.receive() == "now");
