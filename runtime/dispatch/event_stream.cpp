@@ -167,7 +167,7 @@ void EventStream::abandon() {
   kept_.clear();
   kept_bytes_ = 0;
   share_.set(0);
-  became_closed();
+  patience_.set_after({});  // in a callback of its own: nobody is told from inside of this
 }
 
 // While a client is connected the bytes wait for it in its connection. While none is, they are kept here, if need be in
@@ -188,6 +188,7 @@ void EventStream::watch() {
 }
 
 void EventStream::out_of_patience() {
+  if (abandoned_) return became_closed();
   if (!exchange_) return;
   if (!opened_) return open();
   exchange_->write(kEventComment);

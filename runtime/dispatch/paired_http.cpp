@@ -33,6 +33,7 @@ class PairedHttp::Client final : public ConnectedPeer {
         memory_(dispatcher.options().memory),
         exchange_(exchange.shared_from_this()),
         silence_(dispatcher.loop(), [this] {
+          if (closing_) return gone();
           exchange_->write(kEventComment);
           silence_.set_after(kBetweenEventComments);
         }) {}
@@ -62,6 +63,7 @@ class PairedHttp::Client final : public ConnectedPeer {
   void set_receiver(ReceiveFunction receive) { receive_ = std::move(receive); }
 
   void send(std::string_view message) override {
+    if (closed()) return;
     exchange_->write(event_of(message));
     silence_.set_after(kBetweenEventComments);
     if (!exchange_->ready()) watch();
@@ -69,7 +71,7 @@ class PairedHttp::Client final : public ConnectedPeer {
   void close() override {
     if (std::exchange(closing_, true)) return;
     exchange_->finish();
-    gone();
+    silence_.set_after({});  // in a callback of its own: nobody is told from inside of this
   }
   bool ready() const override { return exchange_->ready(); }
   bool closed() const override { return closing_ || exchange_->closed(); }
