@@ -218,7 +218,8 @@ void Upstream::let_go_of_abandoned() {
 }
 
 Upstream::Client Upstream::client_of(const Invocation& invocation) {
-  return {invocation.request().session->principal, std::string(host_of(invocation.request().reply->peer().facts().address))};
+  return {invocation.request().session->principal,
+          std::string(host_of(invocation.request().reply->peer().facts().address))};
 }
 
 Upstream::Calls::iterator Upstream::whom_to_ask(const std::string& method) {
