@@ -16,13 +16,13 @@
 #include <asio/io_context.hpp>
 
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -70,13 +70,8 @@ class Upstream {
     std::optional<client::Outcome> end{};  // that came while a client without a handshake was asked
   };
   using Calls = std::map<UpstreamLink::Key, Running>;
-  // A client, as far as it is the same with another request.
-  struct Client {
-    const Principal* principal;
-    std::string host;
-
-    auto operator<=>(const Client&) const = default;
-  };
+  // A client, as far as it is the same with another request: by its access token and its host.
+  using Client = std::pair<const Principal*, std::string>;
   // A call was cancelled there, and then a ping was sent, whose answer says that the server has read both.
   struct LetGo {
     UpstreamLink::Key ping = 0;  // 0: none
