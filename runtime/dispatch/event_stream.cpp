@@ -5,6 +5,7 @@
 #include "run_loop.hpp"
 
 #include <charconv>
+#include <new>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -167,7 +168,13 @@ void EventStream::abandon() {
   kept_.clear();
   kept_bytes_ = 0;
   share_.set(0);
-  patience_.set_after({});  // in a callback of its own: nobody is told from inside of this
+  // In a callback of its own: nobody is told from inside of this. But for a system without memory, which is told at
+  // once: a session ends in a destructor.
+  try {
+    patience_.set_after({});
+  } catch (const std::bad_alloc&) {
+    became_closed();
+  }
 }
 
 // While a client is connected the bytes wait for it in its connection. While none is, they are kept here, if need be in

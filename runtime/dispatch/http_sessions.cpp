@@ -46,8 +46,10 @@ std::optional<HttpSessions::Opened> HttpSessions::open(const HttpRequest& reques
 bool HttpSessions::Entry::rests() const {
   const std::size_t active = session->active();
   if (active == 0) return !streams->standing().is_attached();
-  // Of a client that is asked something and does not answer nobody says when it has gone.
-  const bool waits = session->handshake && session->handshake->requests.rounds() == active;
+  // Of a client that is asked something and does not answer nobody says when it has gone. What it asked in a batch it
+  // reads without an event stream, and is there.
+  const bool waits =
+      session->handshake && session->handshake->requests.rounds() == active && streams->in_progress() == active;
   return waits && !streams->is_any_attached() && !is_put_back("a client that has left a question open is waited for");
 }
 
@@ -82,11 +84,17 @@ bool HttpSessions::make_room_for(const std::string& newcomer) {
   const std::size_t fewest = ++held[newcomer];
   auto chosen = entries_.end();
   std::size_t most = 0;
+  // Whether `one` goes before `other`, which is of an owner with as many.
+  const auto goes_before = [](const Entry& one, const Entry& other) {
+    const bool is_idle = one.session->active() == 0;
+    const bool is_other_idle = other.session->active() == 0;
+    return is_idle != is_other_idle ? is_idle : one.last_used < other.last_used;
+  };
   for (auto each = entries_.begin(); each != entries_.end(); ++each) {
     const Entry& entry = each->second;
     const std::size_t count = held[entry.owner];
     if (count < fewest || count < most || !entry.rests()) continue;
-    if (count == most && chosen->second.last_used <= entry.last_used) continue;
+    if (count == most && !goes_before(entry, chosen->second)) continue;
     chosen = each;
     most = count;
   }

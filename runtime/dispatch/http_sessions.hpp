@@ -23,8 +23,8 @@ inline constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 class HttpSessions {
  public:
   // How many sessions may exist. When there are so many, a new one ends an old one: of the client that has most (see
-  // owner_of()), and never of a client that has fewer than the newcomer. Among those of its sessions that have no
-  // calls, it is the one whose last request is the longest ago.
+  // owner_of()), and never of a client that has fewer than the newcomer. Among those of its sessions that rest,
+  // it is the one whose last request is the longest ago, one without a call first.
   static constexpr std::size_t kMost = 1024;
 
   // A session that was not used for `idle` is forgotten.

@@ -70,8 +70,8 @@ class PairedHttp::Client final : public ConnectedPeer {
   }
   void close() override {
     if (std::exchange(closing_, true)) return;
-    exchange_->finish();
     silence_.set_after({});  // in a callback of its own: nobody is told from inside of this
+    exchange_->finish();
   }
   bool ready() const override { return exchange_->ready(); }
   bool closed() const override { return closing_ || exchange_->closed(); }

@@ -29,6 +29,7 @@ class SessionStreams {
   // Whether a client reads any of them, and when one last did.
   bool is_any_attached() const;
   Clock::time_point last_attached() const;
+  std::size_t in_progress() const;  // streams of requests that have not been answered yet
   // Null if there is none (any more).
   std::shared_ptr<EventStream> find(std::string_view id) const;
 

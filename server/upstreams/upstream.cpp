@@ -144,7 +144,7 @@ void Upstream::lose(const std::string& reason) {
   left_out_.clear();
   warning_.clear();
   end_calls(reason);
-  let_go_.clear();
+  unheard_.reset();
   for (const Offered kind : {Offered::kResources, Offered::kTemplates, Offered::kPrompts}) take_list(kind, {});
   if (!std::exchange(tools_, {}).empty()) events_.on_changed(Offered::kTools);
 }
@@ -190,27 +190,27 @@ void Upstream::let_go(Calls::iterator call) {
   if (is_put_back("what a client has cancelled goes on at an upstream")) return;
   if (call->second.question) link_->respond(*call->second.question, refusal("the client gave no answer"));
   link_->cancel(call->first);
-  LetGo& last = let_go_[client_of(*call->second.invocation)];
-  if (last.ping != 0) link_->cancel(last.ping);
-  last = {next_key_++, UpstreamLink::Clock::now()};
-  link_->ask(last.ping, "ping", Json::object());
+  if (!call->second.end) {
+    const auto& session = call->second.invocation->request().session;
+    const bool is_anybodys = session->shared() || (unheard_ && unheard_->session.lock() != session);
+    if (unheard_) link_->cancel(unheard_->ping);
+    unheard_ = {next_key_++, UpstreamLink::Clock::now(), is_anybodys ? std::weak_ptr<Session>() : session};
+    link_->ask(unheard_->ping, "ping", Json::object());
+  }
   calls_.erase(call);
 }
 
 // What was sent before it has been read there.
 void Upstream::take_ping(UpstreamLink::Key key) {
-  if (std::erase_if(let_go_, [key](const auto& each) { return each.second.ping == key; }) == 0) return;
+  if (!unheard_ || unheard_->ping != key) return;
   link_->cancel(key);  // it has ended: this only frees its id
+  unheard_.reset();
 }
 
 // A client that was asked something may never send the answer, and nothing tells us so: after a time it is given up.
 void Upstream::let_go_of_abandoned() {
   const auto now = UpstreamLink::Clock::now();
-  std::erase_if(let_go_, [this, now](const auto& each) {
-    const bool is_over = now - each.second.at >= kToHear;
-    if (is_over) link_->cancel(each.second.ping);
-    return is_over;
-  });
+  if (unheard_ && now - unheard_->at >= kToHear) take_ping(unheard_->ping);
   for (auto call = calls_.begin(); call != calls_.end();) {
     const auto each = call++;
     if (each->second.invocation->ended() && now - each->second.asked_at >= kToComeAgain) let_go(each);
@@ -247,8 +247,8 @@ void Upstream::take_question(UpstreamLink::Key question, const std::string& meth
     const auto& session = invocation->request().session;
     return other.ended() ? client_of(other) == client : other.request().session == session && !session->shared();
   };
-  const bool is_one_client = std::ranges::all_of(calls_, is_theirs) &&
-                             std::ranges::all_of(let_go_, [&client](const auto& each) { return each.first == client; });
+  const bool may_be_unheard = unheard_ && unheard_->session.lock() != invocation->request().session;
+  const bool is_one_client = !may_be_unheard && std::ranges::all_of(calls_, is_theirs);
   if (!is_one_client) return link_->respond(question, refusal("calls of several clients are in progress"));
   about->second.question = question;
   about->second.asked_at = UpstreamLink::Clock::now();

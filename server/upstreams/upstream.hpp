@@ -72,10 +72,12 @@ class Upstream {
   using Calls = std::map<UpstreamLink::Key, Running>;
   // A client, as far as it is the same with another request: by its access token and its host.
   using Client = std::pair<const Principal*, std::string>;
-  // A call was cancelled there, and then a ping was sent, whose answer says that the server has read both.
-  struct LetGo {
-    UpstreamLink::Key ping = 0;  // 0: none
-    UpstreamLink::Clock::time_point at{};
+  // Calls were cancelled there, and behind the last of them a ping was sent, whose answer says that the server has read
+  // all that.
+  struct Unheard {
+    UpstreamLink::Key ping;
+    UpstreamLink::Clock::time_point at;
+    std::weak_ptr<Session> session;  // of which all of them were; none: they were not of one
   };
 
   // Ends a call that fails. Of a tool it ends with a result that says so, since a model reads results only.
@@ -112,8 +114,7 @@ class Upstream {
   std::vector<std::string> left_out_;         // of the last list
   std::string warning_;                       // the last one
   std::string reason_ = "not connected yet";  // empty: it is connected
-  // Who has cancelled a call, of which the server may not have heard: what it asks may be about that.
-  std::map<Client, LetGo> let_go_;
+  std::optional<Unheard> unheard_;            // what the server asks may be about one of these calls
   Calls calls_;  // those whose invocation has ended wait for the client to come again with an answer
   UpstreamLink::Key next_key_ = 1;
   bool stopped_ = false;

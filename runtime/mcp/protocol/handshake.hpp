@@ -27,12 +27,12 @@ struct Principal;
 // The server's own requests that the client has not answered yet.
 class ServerRequests {
  public:
-  // Of one call: it waits for its client as long as what this returns lives.
-  std::shared_ptr<void> round() {
-    ++*rounds_;
-    return {nullptr, [rounds = rounds_](void*) { --*rounds; }};
-  }
-  std::size_t rounds() const { return *rounds_; }
+  // How many calls wait for their client.
+  void begin_round() { ++rounds_; }
+  void end_round() { rounds_ -= rounds_ > 0 ? 1 : 0; }
+  std::size_t rounds() const { return rounds_; }
+
+  bool any() const { return !waiting_.empty(); }
 
   using AnswerFunction = std::function<void(const Response&)>;
 
@@ -54,7 +54,7 @@ class ServerRequests {
 
  private:
   std::uint64_t next_ = 1;
-  const std::shared_ptr<std::size_t> rounds_ = std::make_shared<std::size_t>(0);
+  std::size_t rounds_ = 0;
   std::map<RequestId, AnswerFunction> waiting_;
 };
 

@@ -20,11 +20,11 @@ struct Round {
   Json inputs = Json::object();
   Json state;
   std::size_t open = 0;
-  std::shared_ptr<void> waits{};  // until all are answered
+  ServerRequests& requests;  // has this in its answers
 
-  std::shared_ptr<Invocation> end() {
-    waits = nullptr;
-    return std::exchange(invocation, nullptr);
+  // Nobody is waited for any more. Idempotent.
+  void end() {
+    if (std::exchange(invocation, nullptr)) requests.end_round();
   }
 };
 
@@ -64,8 +64,8 @@ class HandshakeEra final : public Era {
   void ask(Invocation& invocation, InputRequests requests, Json state) const override {
     if (requests.empty()) return invocation.run_again(Json::object(), std::move(state));
     const auto handshake = invocation.request().session->handshake;
-    const auto round = std::make_shared<Round>(Round{invocation.shared_from_this(), Json::object(), std::move(state),
-                                                     requests.size(), handshake->requests.round()});
+    const auto round = std::make_shared<Round>(
+        Round{invocation.shared_from_this(), Json::object(), std::move(state), requests.size(), handshake->requests});
     std::vector<RequestId> ids;
     for (auto& request : requests) {
       ids.push_back(handshake->requests.add(
@@ -76,6 +76,7 @@ class HandshakeEra final : public Era {
       round->end();
       for (const auto& id : ids) handshake->requests.forget(id);
     });
+    handshake->requests.begin_round();
     for (std::size_t at = 0; at < ids.size(); ++at) {
       invocation.request().reply->message(request_message(ids[at], requests[at].method, requests[at].params));
     }

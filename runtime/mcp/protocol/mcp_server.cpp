@@ -197,6 +197,11 @@ void McpServer::initialize(const Asked& asked) {
   const Json& params = asked.request.params;
   const Revision& revision = negotiated_revision(required_string(params, "protocolVersion"));
   if (!asked.session.shared()) {
+    const auto& before = asked.session.handshake;
+    if (before && before->requests.any()) {
+      throw RpcError(ErrorCode::kInvalidRequest,
+                     "a call waits for this client's answer: answer it, or cancel the call, before another initialize");
+    }
     asked.session.handshake = std::make_shared<Handshake>(Handshake{&revision, known_capabilities(params)});
     asked.session.handshake->outlet = asked.session.outlet;
     asked.session.handshake->principal = asked.session.principal;

@@ -1,4 +1,4 @@
-// What transport/peer.hpp promises, held against every kind of peer that there is: over a real socket, where it has
+// What transport/peer.hpp promises, held against every kind of peer but PairedHttp's: over a real socket, where it has
 // one.
 #include "dispatch/event_stream.hpp"
 #include "dispatch/http_peer.hpp"

@@ -375,11 +375,14 @@ TEST_CASE("what may be about a cancelled call is asked of no other client until 
   Stage stage(endless);
   stage.client_capabilities = kSampling;
   const Caller gone{.address = "10.0.0.1:40112"};
-  stage.call(cancelled, Json::object(), gone);
+  const auto call = stage.invocation(cancelled, Json::object(), gone);
+  stage.upstream.call("t", *call);
+  const auto cancel = [&] { call->error(RpcError(ErrorCode::kInternalError, "no")); };
   SECTION("another client has a call in progress") {
-    stage.call(other);
+    // Of one host, as all are behind a proxy.
+    stage.call(other, Json::object(), {.address = "10.0.0.1:40113"});
     stage.await_sent("tools/call", 2);
-    gone.session->cancel_all();
+    cancel();
     stage.await_sent("\"ping\"");
     stage.ask();
     stage.await_sent("calls of several clients are in progress");
@@ -391,11 +394,25 @@ TEST_CASE("what may be about a cancelled call is asked of no other client until 
     stage.waiting.until([&] { return other.asked.size() == 1; }, "nothing was asked");
   }
   SECTION("the same client has another call in progress") {
-    stage.call(other, Json::object(), {.address = "10.0.0.1:40113"});
+    stage.call(other, Json::object(), gone);
     stage.await_sent("tools/call", 2);
-    gone.session->cancel_all();
+    cancel();
+    stage.await_sent("\"ping\"");
     stage.ask();
     stage.waiting.until([&] { return other.asked.size() == 1; }, "nothing was asked");
+  }
+  SECTION("the same client and another one have cancelled") {
+    Heard stranger;
+    const auto foreign = stage.invocation(stranger);
+    stage.upstream.call("t", *foreign);
+    stage.call(other, Json::object(), gone);
+    stage.await_sent("tools/call", 3);
+    foreign->error(RpcError(ErrorCode::kInternalError, "no"));
+    cancel();
+    stage.await_sent("\"ping\"", 2);
+    stage.ask();
+    stage.await_sent("calls of several clients are in progress");
+    CHECK(other.asked.empty());
   }
   CHECK(cancelled.asked.empty());
 }
