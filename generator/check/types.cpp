@@ -57,8 +57,7 @@ bool is_fixed(const c::Type& type) {
 // What may change at any time is nothing to copy into or from.
 bool leads_to_volatile(const c::Type& type) {
   if (type.kind != TypeKind::kPointer && type.kind != TypeKind::kArray) return false;
-  return type.target.front().is_volatile ||
-         (type.target.front().kind == TypeKind::kArray && leads_to_volatile(type.target.front()));
+  return type.target.front().is_volatile || leads_to_volatile(type.target.front());
 }
 
 // What a meaning demands of the C type.

@@ -62,6 +62,7 @@ bool begins_word(const std::string& name, std::size_t at) {
 
 // Of each name what stands behind the words that all of them begin with; of none is nothing left.
 std::map<std::string, std::string> ends_of(const std::vector<std::string>& names) {
+  if (names.empty()) return {};
   const auto all = [&](auto holds) { return std::all_of(names.begin(), names.end(), holds); };
   std::size_t beginning = 0;
   for (std::size_t at = 1;

@@ -133,8 +133,10 @@ class Reader {
       if (symbol != name) variable_named(name).symbol = symbol;
       return;
     }
-    variables_.push_back({name, types_.read(clang_getCursorType(cursor)), clang::location(cursor),
-                          clang::documentation(cursor), symbol});
+    const CXType declared = clang_getCursorType(cursor);
+    c::Type type = types_.read(declared);
+    add_content(types_, declared, type, Content::kOfAll);
+    variables_.push_back({name, std::move(type), clang::location(cursor), clang::documentation(cursor), symbol});
   }
 
   static std::string symbol_of(CXCursor declared) {

@@ -386,6 +386,23 @@ TEST_CASE("what is made of a struct or an enum without a name is compared with i
   CHECK(changed("kA, kB", "kB, kA").size() == 3);
 }
 
+TEST_CASE("variables of structs without a name are compared with their members") {
+  const auto folder = test::scratch("diff_variables");
+  const auto of_c = [&](const std::string& name, const std::string& text) {
+    return read_header(test::file(folder, name + ".h", text), {"--std=c11"});
+  };
+  const std::string text = "extern struct { int a; } one;\nextern struct { int b; } rows[3];\n";
+  CHECK(diff(of_c("same", text), of_c("as_well", text)).empty());
+  const auto changes =
+      diff(of_c("old", text), of_c("new", "extern struct { float a; } one;\nextern struct { int c; } rows[3];\n"));
+  CHECK(lines(changes) == Lines{"abi changed variable one: struct { int a; } one -> struct { float a; } one",
+                                "abi changed variable rows: struct { int b; } rows[3] -> struct { int c; } rows[3]"});
+}
+
+TEST_CASE("an enum that had enumerators has gone, whatever there is without any") {
+  CHECK(lines(diff_of("enum A { A_X, A_Y };\n", "enum B {};\n")).front() == "api removed enum A: enum A { A_X = 0, A_Y = 1 }, size 4/4");
+}
+
 TEST_CASE("a bit-field that becomes wider or moves inside its byte is told") {
   CHECK(lines(diff_of("typedef struct { unsigned a : 3; unsigned b : 5; } S;",
                       "typedef struct { unsigned a : 4; unsigned b : 4; } S;")) ==
