@@ -85,7 +85,7 @@ TEST_CASE("a model is pulled over HTTP with Ollama's lines, is listed, answers, 
   serving.server().await_runtime("ready");
   serving.hub.files["tiny.rkllm"] = read_file(shipped_model("fast"));
   const std::string bytes = serving.hub.files["tiny.rkllm"];
-  const std::string sum = in_hexadecimal(rkllm_mcp::sha256(bytes));
+  const std::string sum = rkllm_mcp::in_hexadecimal(rkllm_mcp::sha256(bytes));
   const HttpAnswer answer = serving.pull({{"model", kTiny}});
   CHECK(answer.status == 200);
   CHECK(answer.headers.at("Content-Type") == "application/x-ndjson");
