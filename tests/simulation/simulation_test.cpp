@@ -19,7 +19,8 @@ using rkllm_mcp::test::has_text;
 
 namespace {
 
-// A sanitizer makes each take five times as long, and looks for what shows itself in few of them.
+// A sanitizer makes each take five times as long, and looks for what shows itself in few of them. What else there is to
+// be seen is then for the plain build.
 #ifdef RKLLM_MCP_FEWER_SCHEDULES
 constexpr std::uint64_t kSchedules = 2'500;
 #else
@@ -58,6 +59,7 @@ TEST_CASE("thousands of schedules show nothing that may not be, and every fault 
   const bool is_clean = found.outcome.violation.empty();
   INFO((is_clean ? "" : report(found.seed, found.outcome)));
   CHECK(is_clean);
+#ifndef RKLLM_MCP_FEWER_SCHEDULES  // some of these happen once in thousands
   for (const char* what : {"a batch was answered",
                            "a call had to wait",
                            "a call without a session was left",
@@ -167,6 +169,7 @@ TEST_CASE("thousands of schedules show nothing that may not be, and every fault 
     INFO(what);
     CHECK(World::seen().count(what) == 1);
   }
+#endif
 }
 
 TEST_CASE("a schedule is the same each time, from its seed and from its choices") {
