@@ -232,7 +232,7 @@ std::unique_ptr<chat::QueuePlace> ServerModelStore::pull(const std::string& sour
   job.listeners.emplace(number, Job::Waiting{std::move(listener)});
   if (!job.remarks.empty()) {
     asio::post(loop_, [alive = alive_.watch(), job = job.shared_from_this()] {
-      if (!alive.expired()) tell(*job, [](const chat::PullListener&) {});
+      if (!alive.expired()) tell(*job);
     });
   }
   return std::make_unique<Ticket>(*this, job, number);
@@ -259,7 +259,7 @@ void ServerModelStore::run(Job& job) {
         [&post](const std::string& words) {
           post([words](ServerModelStore&, Job& of) {
             of.remarks.push_back(words);
-            tell(of, [](const chat::PullListener&) {});
+            tell(of);
           });
         });
     post([outcome = std::move(outcome)](ServerModelStore& self, Job& of) { self.ended(of, outcome); });
@@ -290,7 +290,8 @@ void ServerModelStore::tell(Job& job, const std::function<void(const chat::PullL
       const auto remark = each->listener.remark;  // outlives the listener
       remark(job.remarks[each->remarks_heard++]);
     }
-    if (const auto* const each = waiting_for_it()) news(chat::PullListener(each->listener));
+    const auto* const each = waiting_for_it();
+    if (news && each != nullptr) news(chat::PullListener(each->listener));
   }
 }
 

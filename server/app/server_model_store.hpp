@@ -53,8 +53,8 @@ class ServerModelStore final : public chat::ModelStore {
 
   void run(Job& job);
   void give_up(Job& job, std::uint64_t listener);
-  // Those who wait for it now: first what has been remarked that they have not heard.
-  static void tell(Job& job, const std::function<void(const chat::PullListener&)>& news);
+  // Those who wait for it now: what has been remarked that they have not heard, and then the news, if there are any.
+  static void tell(Job& job, const std::function<void(const chat::PullListener&)>& news = {});
   void ended(Job& job, const Outcome& outcome);
   std::string path_to_remove(const std::string& name) const;
 

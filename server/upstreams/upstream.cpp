@@ -55,6 +55,16 @@ Json capabilities_of(const ClientContext& client) {
 // The request of a client without a handshake ends when it is asked; the answer comes with another request.
 bool comes_again(const Invocation& asked) { return !asked.client().revision->era.has_handshake(); }
 
+// Whether the other call is of the client of `one`, which is in progress, too.
+bool is_same_client(const Invocation& one, const Invocation& other) {
+  const Session& session = *one.request().session;
+  const Session& others = *other.request().session;
+  if (!other.ended()) return &session == &others && !session.shared();
+  // The other call has ended: its client may have come back since, and have another session.
+  return session.principal == others.principal &&
+         host_of(one.request().reply->peer().facts().address) == host_of(other.request().reply->peer().facts().address);
+}
+
 bool wants_input(const Json& result) {
   const auto type = result.is_object() ? result.find("resultType") : result.end();
   return type != result.end() && *type == "input_required";
@@ -217,11 +227,6 @@ void Upstream::let_go_of_abandoned() {
   }
 }
 
-Upstream::Client Upstream::client_of(const Invocation& invocation) {
-  return {invocation.request().session->principal,
-          std::string(host_of(invocation.request().reply->peer().facts().address))};
-}
-
 Upstream::Calls::iterator Upstream::whom_to_ask(const std::string& method) {
   const auto newest = std::find_if(calls_.rbegin(), calls_.rend(), [&method](const auto& each) {
     const Running& running = each.second;
@@ -239,13 +244,8 @@ void Upstream::take_question(UpstreamLink::Key question, const std::string& meth
   const auto about = whom_to_ask(method);
   if (about == calls_.end()) return link_->respond(question, refusal("there is no client that could be asked"));
   const auto invocation = about->second.invocation;
-  const Client client = client_of(*invocation);
-  const auto is_theirs = [&](const auto& each) {
-    const Invocation& other = *each.second.invocation;
-    if (&other == invocation.get()) return true;
-    // One that comes again may have another session then.
-    const auto& session = invocation->request().session;
-    return other.ended() ? client_of(other) == client : other.request().session == session && !session->shared();
+  const auto is_theirs = [&invocation](const auto& each) {
+    return each.second.invocation == invocation || is_same_client(*invocation, *each.second.invocation);
   };
   const bool may_be_unheard = unheard_ && unheard_->session.lock() != invocation->request().session;
   const bool is_one_client = !may_be_unheard && std::ranges::all_of(calls_, is_theirs);

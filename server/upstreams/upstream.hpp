@@ -22,12 +22,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
-
-struct Principal;
 
 class Upstream {
  public:
@@ -70,8 +67,6 @@ class Upstream {
     std::optional<client::Outcome> end{};  // that came while a client without a handshake was asked
   };
   using Calls = std::map<UpstreamLink::Key, Running>;
-  // A client, as far as it is the same with another request: by its access token and its host.
-  using Client = std::pair<const Principal*, std::string>;
   // Calls were cancelled there, and behind the last of them a ping was sent, whose answer says that the server has read
   // all that.
   struct Unheard {
@@ -90,7 +85,6 @@ class Upstream {
   void take_question(UpstreamLink::Key question, const std::string& method, const Json& params);
   bool resume(Invocation& invocation);  // false: it was not asked anything
   void ask_client(const Running& running, const Json& result);
-  static Client client_of(const Invocation& invocation);
   Calls::iterator whom_to_ask(const std::string& method);  // the newest call that can be
   void watch_end(UpstreamLink::Key key, Invocation& invocation);
   void let_go(Calls::iterator call);
