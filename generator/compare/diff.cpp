@@ -204,7 +204,7 @@ class Differ {
     } else if (old.type.size != now.type.size && !is_told_of_its_type(now.type)) {
       resized("field", path, old.type.size, now.type.size, now.location);
     } else if (!is_same && !is_told_of_its_type(old.type, now.type)) {
-      change(Breaks::kAbi, "field", path, told_type(old.type), told_type(now.type), now.location);
+      change_type("field", path, "", old.type, now.type, now.location);
     }
     if (old.offset != now.offset || old.first_bit != now.first_bit) {
       changes_.push_back({ChangeKind::kMoved, Breaks::kAbi, "field", path, place(old), place(now), now.location});
@@ -224,7 +224,7 @@ class Differ {
       change(is_same ? Breaks::kApi : Breaks::kAbi, what(now), now.name, declaration(old), declaration(now),
              now.location);
     } else if (!is_same && !is_told_of_its_type(old.type, now.type)) {
-      change(Breaks::kAbi, what(now), now.name, told_type(old.type), told_type(now.type), now.location);
+      change_type(what(now), now.name, "", old.type, now.type, now.location);
     }
     compare_symbols(old, now);
   }
@@ -295,8 +295,7 @@ class Differ {
   void compare_types_by_name(const Callable& old, const Callable& now) {
     const auto compare_types = [&](const std::string& part, const c::Type& before, const c::Type& after) {
       if (same_representation(before_, before, after_, after) || is_told_of_its_type(before, after)) return;
-      change(Breaks::kAbi, what(now), now.name, part + ": " + told_type(before), part + ": " + told_type(after),
-             now.location);
+      change_type(what(now), now.name, part + ": ", before, after, now.location);
     };
     compare_types("return", old.returns, now.returns);
     for (std::size_t i = 0; i < now.params.size(); ++i) {
@@ -322,6 +321,35 @@ class Differ {
            text(type.size);
   }
 
+  // Of a struct without a name, where its fields lie: " a @0/0, b @4/4".
+  static std::string told_places(const c::Type& type) {
+    std::string told;
+    for (const c::Type& target : type.target) told += told_places(target);
+    for (const c::Type& param : type.params) told += told_places(param);
+    for (const c::Record& record : type.content) {
+      std::vector<PlacedField> fields;
+      place_fields(record, "", fields);
+      for (const PlacedField& one : fields) {
+        if (one.field->name.empty()) continue;
+        told += (told.empty() ? "" : ", ") + one.path.substr(1) + " @" + text(one.field->offset) +
+                (one.field->bit_width != 0 ? " bit " + text(one.field->first_bit) : "") + told_places(one.field->type);
+      }
+    }
+    return told;
+  }
+
+  // Another type where the declaration is the same.
+  void change_type(std::string what, std::string name, const std::string& part, const c::Type& old, const c::Type& now,
+                   const Location& at) {
+    std::string before = told_type(old);
+    std::string after = told_type(now);
+    if (before == after) {
+      before += ": " + told_places(old);
+      after += ": " + told_places(now);
+    }
+    change(Breaks::kAbi, std::move(what), std::move(name), part + before, part + after, at);
+  }
+
   // What changes in a struct or enum that both headers declare is told where it is declared; that of a pointer's target
   // as well.
   bool is_told_of_its_type(const c::Type& old, const c::Type& now) const {
@@ -333,7 +361,8 @@ class Differ {
   }
   template <class Kind>
   bool declare_both(const c::Type& old, const c::Type& now) const {
-    return c::find<Kind>(before_, old.name) != nullptr && c::find<Kind>(after_, now.name) != nullptr;
+    return !old.name.empty() && !now.name.empty() && c::find<Kind>(before_, old.name) != nullptr &&
+           c::find<Kind>(after_, now.name) != nullptr;
   }
 
   // ---- Pieces.

@@ -16,8 +16,8 @@ struct Documented {
   std::string key;   // the same, but for "function.0", "function.1" of parameters
   std::string text;
   Location at;
-  std::string deprecation = {};  // that part of `text` which says that it is deprecated
-  std::string rest = {};         // `text` without it
+  std::string deprecation = {};  // those parts of `text` which say that it is deprecated
+  std::string rest = {};         // `text` without them
 };
 
 std::string in_one_line(const std::string& text) {
@@ -57,7 +57,13 @@ class Collection {
       const std::string own_path = path_of(path, field);
       add(own_path, field.documentation, field.location);
       for (const c::Record& inner : field.inline_record) add_fields(inner, field.name.empty() ? path : own_path);
+      add_content(field.type, own_path);
     }
+  }
+  // Of a struct without a name that an array consists of, or that is pointed at.
+  void add_content(const c::Type& type, const std::string& path) {
+    for (const c::Type& target : type.target) add_content(target, path);
+    for (const c::Record& record : type.content) add_fields(record, path);
   }
   void add(const std::string& path, const std::string& text, const Location& at) {
     all_.push_back({path, path, in_one_line(text), at, "", in_one_line(text)});
@@ -66,9 +72,13 @@ class Collection {
     add(path, documentation.text, at);
     if (!documentation.is_deprecated) return;
     std::string rest = documentation.text;
-    rest.erase(rest.rfind(documentation.deprecation), documentation.deprecation.size());
+    std::string deprecation;
+    for (auto part = documentation.deprecations.rbegin(); part != documentation.deprecations.rend(); ++part) {
+      rest.erase(rest.rfind(*part), part->size());
+      deprecation.insert(0, *part + " ");
+    }
     all_.back().rest = in_one_line(rest);
-    all_.back().deprecation = in_one_line(documentation.deprecation);
+    all_.back().deprecation = in_one_line(deprecation);
   }
 
   std::vector<Documented> all_;

@@ -60,24 +60,30 @@ bool begins_word(const std::string& name, std::size_t at) {
   return (name[at - 1] == '_' && name[at] != '_') || (std::islower(byte(at - 1)) != 0 && std::isupper(byte(at)) != 0);
 }
 
-// Of each name what stands behind the words that all of them begin with; of none is nothing left.
-std::map<std::string, std::string> ends_of(const std::vector<std::string>& names) {
-  if (names.empty()) return {};
+// How many characters the words have that all of these begin with; something is left of each.
+std::size_t common_beginning(const std::vector<std::string>& names) {
+  if (names.empty()) return 0;
   const auto all = [&](auto holds) { return std::all_of(names.begin(), names.end(), holds); };
   std::size_t beginning = 0;
   for (std::size_t at = 1;
        all([&](const std::string& name) { return at < name.size() && name[at - 1] == names.front()[at - 1]; }); ++at) {
     if (all([&](const std::string& name) { return begins_word(name, at); })) beginning = at;
   }
+  return beginning;
+}
+
+// Of each name what stands behind what all of them begin with.
+std::map<std::string, std::string> ends_of(const std::vector<std::string>& names) {
+  const std::size_t beginning = common_beginning(names);
   std::map<std::string, std::string> ends;
   for (const std::string& name : names) ends.emplace(name, plain(name.substr(beginning)));
   return ends;
 }
 
-std::map<std::string, std::string> ends_of(const c::Enum& entity) {
+std::vector<std::string> enumerator_names(const c::Enum& entity) {
   std::vector<std::string> names;
   for (const c::Enumerator& one : entity.enumerators) names.push_back(one.name);
-  return ends_of(names);
+  return names;
 }
 
 // Of the enumerators of a header that are told as `kind`: what distinguishes them from others of their enum that are.
@@ -89,23 +95,26 @@ class Ends {
       if (change.kind == kind && change.what == "enumerator") told.insert(last_of(change.name));
     }
     for (const c::Enum* entity : c::all<c::Enum>(header)) {
+      const std::vector<std::string> all = enumerator_names(*entity);
       std::vector<std::string> names;
-      for (const c::Enumerator& one : entity->enumerators) {
-        if (told.count(one.name) != 0) names.push_back(one.name);
-      }
-      if (names.empty()) continue;
+      std::copy_if(all.begin(), all.end(), std::back_inserter(names),
+                   [&](const std::string& name) { return told.count(name) != 0; });
       ends_.merge(ends_of(names));
-      if (names.size() == 1) alone_.insert(names.front());
+      if (names.size() > 1 && common_beginning(names) == common_beginning(all))
+        behind_beginning_.insert(names.begin(), names.end());
     }
   }
 
   const std::string& of(const std::string& path) const { return ends_.at(last_of(path)); }
-  // No other enumerator tells what is beginning and what is end.
-  bool is_alone(const std::string& path) const { return alone_.count(last_of(path)) != 0; }
+  // What is before it is what the enum has all its enumerators begin with: of READ_OK beside a NONE it is not, so that
+  // READ says what it is, too. And where no other is told, nothing shows which is which.
+  bool is_behind_beginning_of_enum(const std::string& path) const {
+    return behind_beginning_.count(last_of(path)) != 0;
+  }
 
  private:
   std::map<std::string, std::string> ends_;
-  std::set<std::string> alone_;
+  std::set<std::string> behind_beginning_;
 };
 
 class Matcher {
@@ -141,24 +150,26 @@ class Matcher {
       const auto* other = c::find<c::Function>(after_, now);
       return other != nullptr && have_one_signature(*function, *other) && (!sure || are_similar(old, now));
     }
-    if (gone.what == "enum" && have_other_beginnings(old, now)) return sure;
     const bool is_alike = gone.before->layout == added.after->layout &&
                           renamed(present(gone.before->declaration), old, now) == added.after->declaration;
-    const bool is_sure = gone.what == "enum" || are_similar(old, now) || takes_its_place(old, now);
-    return is_alike && (sure ? is_sure : gone.what == "callback");
+    const bool is_enum = gone.what == "enum";
+    if (sure && is_enum && is_alike) return true;  // enumerators of these names are nowhere else
+    if (!is_alike && !(is_enum && have_other_beginnings(old, now))) return false;
+    return sure ? are_similar(old, now) || takes_its_place(old, now) : is_enum || gone.what == "callback";
   }
 
   // Enumerators of one enum that differ in what it has its enumerators begin with.
   bool has_another_beginning(const Change& gone, const Change& added) const {
     return gone.kind == ChangeKind::kRemoved && added.kind == ChangeKind::kAdded && gone.what == "enumerator" &&
            added.what == "enumerator" && parent_of(gone.name) == parent_of(added.name) && gone.before == added.after &&
-           end_alike(gone.name, added.name) && !ends_before_.is_alone(gone.name) && !ends_after_.is_alone(added.name);
+           end_alike(gone.name, added.name) && ends_before_.is_behind_beginning_of_enum(gone.name) &&
+           ends_after_.is_behind_beginning_of_enum(added.name);
   }
 
   // The enumerators of an enum that has another name, as far as they have others, too.
   std::vector<Change> renamed_enumerators(const Change& change) const {
     std::vector<Change> found;
-    if (change.kind != ChangeKind::kRenamed || change.what != "enum") return found;
+    if (change.kind != ChangeKind::kRenamed || change.what != "enum" || change.is_guess) return found;
     const auto& old = c::find<c::Enum>(before_, change.before->declaration)->enumerators;
     const auto& now = c::find<c::Enum>(after_, change.name)->enumerators;
     for (std::size_t i = 0; i < now.size(); ++i) {
@@ -176,7 +187,8 @@ class Matcher {
     if (change.kind != ChangeKind::kChanged || change.before->declaration == change.after->declaration) return false;
     std::string text = change.before->declaration;
     for (const Change& known : known_) {
-      if (known.kind == ChangeKind::kRenamed && (known.what.starts_with("opaque ") || known.what == "enum"))
+      if (known.kind == ChangeKind::kRenamed && !known.is_guess &&
+          (known.what.starts_with("opaque ") || known.what == "enum"))
         text = renamed(std::move(text), known.before->declaration, known.name);
     }
     return text == change.after->declaration;
@@ -215,8 +227,8 @@ class Matcher {
     const auto* now = c::find<c::Enum>(after_, name);
     if (old == nullptr || now == nullptr || spelling(old->underlying) != spelling(now->underlying)) return false;
     if (old->enumerators.size() < 2) return false;
-    const auto old_ends = ends_of(*old);
-    const auto ends = ends_of(*now);
+    const auto old_ends = ends_of(enumerator_names(*old));
+    const auto ends = ends_of(enumerator_names(*now));
     return std::equal(old->enumerators.begin(), old->enumerators.end(), now->enumerators.begin(),
                       now->enumerators.end(), [&](const c::Enumerator& one, const c::Enumerator& other) {
                         return one.value == other.value && old_ends.at(one.name) == ends.at(other.name);

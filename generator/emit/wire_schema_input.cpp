@@ -189,6 +189,9 @@ class InputSchema {
       items = enum_schema(api_, element.name);
     } else if (element.kind == TypeKind::kPointer) {
       items = {{"type", "string"}, {"pattern", kNoNul}};
+      // A place that is left empty, as the library may leave it.
+      const bool is_whole_in_place = type.kind == TypeKind::kArray && std::holds_alternative<Whole>(array.length);
+      if (is_whole_in_place) items["type"] = {"string", "null"};
     } else {
       items = integer_schema(element, minimum);
     }

@@ -191,8 +191,11 @@ bool is_told_in_place(const c::Type& element) {
   switch (element.kind) {
     case TypeKind::kPointer:
       return element.target.front().kind == TypeKind::kCharacter && element.target.front().is_const;
-    case TypeKind::kArray:
-      return element.target.front().kind == TypeKind::kCharacter || is_told_in_place(element.target.front());
+    case TypeKind::kArray: {
+      const c::Type& inner = element.target.front();
+      if (inner.kind == TypeKind::kPointer || inner.kind == TypeKind::kRecord) return false;
+      return inner.kind == TypeKind::kCharacter || is_told_in_place(inner);
+    }
     case TypeKind::kSigned:
     case TypeKind::kUnsigned:
     case TypeKind::kFloat:

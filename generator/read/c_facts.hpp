@@ -27,8 +27,8 @@ struct Documentation {
   std::string text;
   std::vector<std::pair<std::string, std::string>> params;
   std::string returns;
-  bool is_deprecated = false;    // by an attribute, or @deprecated; `text` says so, too
-  std::string deprecation = {};  // the paragraph of `text` that says so
+  bool is_deprecated = false;                  // by an attribute, or @deprecated; `text` says so, too
+  std::vector<std::string> deprecations = {};  // the paragraphs of `text` that say so, in their order
 
   std::string of_param(const std::string& name) const {
     for (const auto& [param, documentation] : params) {
@@ -58,6 +58,8 @@ enum class TypeKind {
   kOther,  // long double, va_list, vectors, complex numbers: no wire form exists
 };
 
+struct Record;
+
 struct Type {
   TypeKind kind = TypeKind::kVoid;
   std::string
@@ -72,15 +74,15 @@ struct Type {
   bool is_variadic = false;       // of a function
   std::string beyond_c = {};      // "a class": what it is, if the header is C++ there
   bool has_own_call = false;      // of a function: an attribute has it called in another way than C calls functions
-  std::string content = {};  // of a struct, union or enum without a name, where nothing else holds its members: its
-                             // declaration, "struct { int a; }"
+  std::string enumerators = {};   // of an enum without a name: "enum { A = 0, B = 1 }"
+  // Of a struct or union without a name, unless a field holds it in place: what it holds, placed from its own
+  // beginning. None or one; it has no initial value here, where a Record is not known yet.
+  std::vector<Record> content;
 };
 
 inline bool is_integer(const Type& type) { return type.kind == TypeKind::kSigned || type.kind == TypeKind::kUnsigned; }
 inline bool is_floating(const Type& type) { return type.kind == TypeKind::kFloat || type.kind == TypeKind::kDouble; }
 inline bool is_number(const Type& type) { return is_integer(type) || is_floating(type); }
-
-struct Record;
 
 struct Field {
   std::string name;  // empty for an anonymous struct or union, whose members belong to the enclosing struct

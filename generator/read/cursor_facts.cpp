@@ -30,8 +30,8 @@ Documentation documentation(CXCursor cursor, bool has_comment) {
   text(of_unavailable);  // only so that it is freed
   if (is_deprecated == 0 || found.is_deprecated) return found;
   found.is_deprecated = true;
-  found.deprecation = why.empty() ? "Deprecated." : "Deprecated: " + why;
-  found.text += (found.text.empty() ? "" : "\n\n") + found.deprecation;
+  found.deprecations = {why.empty() ? "Deprecated." : "Deprecated: " + why};
+  found.text += (found.text.empty() ? "" : "\n\n") + found.deprecations.front();
   return found;
 }
 

@@ -41,7 +41,8 @@ std::string spelling(const c::Type& type) {
   if (wraps_its_name(type) || type.kind == c::TypeKind::kArray) return declaration(type, "");
   if (type.kind == c::TypeKind::kPointer) return spelling(type.target.front()) + (type.is_const ? "* const" : "*");
   if (type.kind == c::TypeKind::kVoid) return qualifiers + "void";
-  return qualifiers + (type.content.empty() ? "(unnamed)" : type.content);
+  if (!type.content.empty()) return qualifiers + declaration(type.content.front());
+  return qualifiers + (type.enumerators.empty() ? "(unnamed)" : type.enumerators);
 }
 
 std::string declaration(const c::Type& type, const std::string& name) {

@@ -50,7 +50,11 @@ class Reader {
         return read_all(cursor);
       case CXCursor_StructDecl:
       case CXCursor_UnionDecl:
-        if (const std::string tag = types_.tag_of(cursor); !tag.empty()) add_record(cursor, tag, cursor);
+        if (const std::string tag = types_.tag_of(cursor); !tag.empty()) {
+          add_record(cursor, tag, cursor);
+        } else if (!is_named_by_typedef(cursor)) {
+          read_inside(cursor);
+        }
         return;
       case CXCursor_EnumDecl:
         if (const std::string tag = types_.tag_of(cursor); !tag.empty() || !is_named_by_typedef(cursor)) {
@@ -92,9 +96,8 @@ class Reader {
       symbols_.emplace_back(std::move(callback));
       return;
     }
-    c::Alias alias{name, types_.read(underlying), clang::location(cursor), clang::documentation(cursor)};
-    add_content(types_, underlying, alias.type, Content::kOfAll);
-    symbols_.emplace_back(std::move(alias));
+    symbols_.emplace_back(
+        c::Alias{name, types_.read(underlying), clang::location(cursor), clang::documentation(cursor)});
   }
 
   void read_function(CXCursor cursor) {
@@ -133,10 +136,8 @@ class Reader {
       if (symbol != name) variable_named(name).symbol = symbol;
       return;
     }
-    const CXType declared = clang_getCursorType(cursor);
-    c::Type type = types_.read(declared);
-    add_content(types_, declared, type, Content::kOfAll);
-    variables_.push_back({name, std::move(type), clang::location(cursor), clang::documentation(cursor), symbol});
+    variables_.push_back({name, types_.read(clang_getCursorType(cursor)), clang::location(cursor),
+                          clang::documentation(cursor), symbol});
   }
 
   static std::string symbol_of(CXCursor declared) {
@@ -192,13 +193,17 @@ class Reader {
   void add_record(CXCursor cursor, const std::string& name, CXCursor documented) {
     if (clang_isCursorDefinition(cursor) == 0) return add_opaque(cursor, name);
     if (!known_.insert(name).second) return;
-    // A named struct or enum inside another one is for C a symbol like any other, and must be known before it.
-    for (const CXCursor child : clang::children(cursor)) {
-      if (clang_isDeclaration(clang_getCursorKind(child)) != 0) read_one(child);
-    }
+    read_inside(cursor);
     c::Record record = read_record(types_, cursor, name);
     if (const Documentation own = clang::documentation(documented); !own.text.empty()) record.documentation = own;
     symbols_.emplace_back(std::move(record));
+  }
+
+  // A named struct or enum inside another one is for C a symbol like any other, and must be known before it.
+  void read_inside(CXCursor record) {
+    for (const CXCursor child : clang::children(record)) {
+      if (clang_isDeclaration(clang_getCursorKind(child)) != 0) read_one(child);
+    }
   }
 
   // A struct that is declared here and defined nowhere.

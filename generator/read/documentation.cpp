@@ -45,7 +45,7 @@ Documentation parse_comment(const std::string& comment) {
   Documentation documentation;
   std::string* target = &documentation.text;
   bool new_paragraph = false;
-  std::size_t deprecation = 0;  // where it begins in the text
+  std::vector<std::size_t> deprecations;  // where each begins in the text
   std::istringstream lines(comment);
   std::string rest;  // of a line in which a tag follows
   for (std::string line; !rest.empty() || std::getline(lines, line);) {
@@ -67,7 +67,7 @@ Documentation parse_comment(const std::string& comment) {
       documentation.is_deprecated = true;
       target = &documentation.text;
       new_paragraph = !target->empty();
-      deprecation = new_paragraph ? target->size() + 2 : 0;
+      deprecations.push_back(new_paragraph ? target->size() + 2 : 0);
     }
     if (take_prefix(line, "@param") || take_prefix(line, "\\param")) {
       if (line.starts_with('[')) line.erase(0, line.find(']') + 1);
@@ -84,9 +84,9 @@ Documentation parse_comment(const std::string& comment) {
     *target += line;
     new_paragraph = false;
   }
-  if (documentation.is_deprecated) {
-    const std::string from_there = documentation.text.substr(deprecation);
-    documentation.deprecation = from_there.substr(0, from_there.find("\n\n"));
+  for (const std::size_t at : deprecations) {
+    const std::string from_there = documentation.text.substr(at);
+    documentation.deprecations.push_back(from_there.substr(0, from_there.find("\n\n")));
   }
   return documentation;
 }

@@ -120,7 +120,11 @@ class Merger {
     if (merged.kind != other.kind || is_named_anew || is_otherwise_fixed) {
       refuse("has different types: " + spelling(merged) + " and " + spelling(other));
     }
-    if (merged.content != other.content) refuse("has different fields");
+    if (merged.enumerators != other.enumerators) refuse("has different enumerators");
+    each(merged.content, other.content, [&, at = at_](c::Record& one, const c::Record& two) {
+      symbol(one, two);
+      at_ = at;
+    });
     if (merged.count != other.count) refuse("has arrays of different lengths");
     merged.has_own_call = merged.has_own_call || other.has_own_call;
     const bool is_told_elsewhere = is_pointed_at && must_be_equal_ && is_of_structs(merged);

@@ -1,14 +1,12 @@
 #include "read/records.hpp"
 
 #include "read/cursor_facts.hpp"
-#include "read/declaration.hpp"
 
 #include <cstdint>
+#include <utility>
 
 namespace bindgen {
 namespace {
-
-using c::TypeKind;
 
 std::uint64_t bytes(long long bits) { return bits < 0 ? 0 : static_cast<std::uint64_t>(bits) / 8; }
 
@@ -16,8 +14,7 @@ class RecordReader {
  public:
   explicit RecordReader(const TypeReader& types) : types_(types) {}
 
-  // `base` is the offset, in bytes, of the record inside the outermost one.
-  c::Record read(CXCursor cursor, const std::string& name, std::uint64_t base) const {
+  c::Record read(CXCursor cursor, const std::string& name) const {
     const CXType type = clang_getCursorType(cursor);
     c::Record record{clang_getCursorKind(cursor) == CXCursor_UnionDecl,
                      name,
@@ -31,10 +28,10 @@ class RecordReader {
       if (const std::string found = beyond_c(child); !found.empty()) record.beyond_c = found;
       const bool is_record = kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl;
       if (is_record && clang_Cursor_isAnonymousRecordDecl(child) != 0) {
-        record.fields.push_back(read_anonymous(type, child, base));
+        record.fields.push_back(read_anonymous(type, child));
       } else if (kind == CXCursor_FieldDecl &&
                  (!clang::spelling(child).empty() || clang_Cursor_isBitField(child) != 0)) {
-        record.fields.push_back(read_field(child, base));
+        record.fields.push_back(read_field(child));
       }
     }
     return record;
@@ -56,9 +53,9 @@ class RecordReader {
     }
   }
 
-  c::Field read_field(CXCursor cursor, std::uint64_t base) const {
+  c::Field read_field(CXCursor cursor) const {
     const long long bits = clang_Cursor_getOffsetOfField(cursor);
-    const auto offset = base + bytes(bits);
+    const auto offset = bytes(bits);
     const auto first_bit = static_cast<std::uint64_t>(bits < 0 ? 0 : bits % 8);
     const auto width = clang_Cursor_isBitField(cursor) != 0 ? clang_getFieldDeclBitWidth(cursor) : 0;
     const CXType type = clang_getCursorType(cursor);
@@ -70,21 +67,16 @@ class RecordReader {
                    {first_bit, first_bit},
                    clang::location(cursor),
                    clang::documentation(cursor)};
-    add_content(types_, type, field.type, Content::kButItself);
-    const CXCursor declared = clang_getTypeDeclaration(type);
-    const CXCursorKind kind = clang_getCursorKind(declared);
-    const bool is_unnamed_record = field.type.kind == TypeKind::kRecord && field.type.name.empty();
-    if (is_unnamed_record && (kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl)) {
-      field.inline_record.push_back(read(declared, "", offset));
-      // The comment stands before "struct", which is where the struct begins and not the field.
-      if (field.documentation.text.empty()) field.documentation = field.inline_record.front().documentation;
-    }
+    hold_in_place(field);
+    // The comment stands before "struct", which is where the struct begins and not the field.
+    if (field.documentation.text.empty() && !field.inline_record.empty())
+      field.documentation = field.inline_record.front().documentation;
     return field;
   }
 
   // An anonymous struct or union has no field of its own in the AST; where it lies follows from its first member.
-  c::Field read_anonymous(CXType parent, CXCursor cursor, std::uint64_t base) const {
-    std::uint64_t offset = base;
+  c::Field read_anonymous(CXType parent, CXCursor cursor) const {
+    std::uint64_t offset = 0;
     for (const CXCursor child : clang::children(cursor)) {
       if (clang_getCursorKind(child) != CXCursor_FieldDecl) continue;
       offset += bytes(clang_Type_getOffsetOf(parent, clang::spelling(child).c_str())) -
@@ -99,8 +91,21 @@ class RecordReader {
                    {},
                    clang::location(cursor),
                    clang::documentation(cursor)};
-    field.inline_record.push_back(read(cursor, "", offset));
+    hold_in_place(field);
     return field;
+  }
+
+  // A struct or union without a name is the field's own, and lies where the field does.
+  static void hold_in_place(c::Field& field) {
+    field.inline_record = std::exchange(field.type.content, {});
+    for (c::Record& record : field.inline_record) move_by(record, field.offset);
+  }
+  static void move_by(c::Record& record, const Layout& offset) {
+    for (c::Field& field : record.fields) {
+      field.offset.on_64_bit += offset.on_64_bit;
+      field.offset.on_32_bit += offset.on_32_bit;
+      for (c::Record& inner : field.inline_record) move_by(inner, offset);
+    }
   }
 
   const TypeReader& types_;
@@ -108,30 +113,8 @@ class RecordReader {
 
 }  // namespace
 
-void add_content(const TypeReader& types, CXType declared, c::Type& type, Content content) {
-  CXType base = clang_getCanonicalType(declared);
-  c::Type* unnamed = &type;
-  while (unnamed->name.empty() && (unnamed->kind == TypeKind::kPointer || unnamed->kind == TypeKind::kArray)) {
-    base = unnamed->kind == TypeKind::kPointer ? clang_getPointeeType(base) : clang_getArrayElementType(base);
-    base = clang_getCanonicalType(base);
-    unnamed = &unnamed->target.front();
-  }
-  if (!unnamed->name.empty()) return;
-  const CXCursor cursor = clang_getTypeDeclaration(base);
-  if (unnamed->kind == TypeKind::kEnum) {
-    for (const CXCursor child : clang::children(cursor)) {
-      if (clang_getCursorKind(child) != CXCursor_EnumConstantDecl) continue;
-      unnamed->content += (unnamed->content.empty() ? "enum { " : ", ") + clang::spelling(child) + " = " +
-                          std::to_string(clang_getEnumConstantDeclValue(child));
-    }
-    unnamed->content += " }";
-  }
-  if (unnamed->kind == TypeKind::kRecord && (content == Content::kOfAll || unnamed != &type))
-    unnamed->content = declaration(read_record(types, cursor, ""));
-}
-
 c::Record read_record(const TypeReader& types, CXCursor cursor, const std::string& name) {
-  return RecordReader(types).read(cursor, name, 0);
+  return RecordReader(types).read(cursor, name);
 }
 
 }  // namespace bindgen

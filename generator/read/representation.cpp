@@ -8,6 +8,10 @@
 namespace bindgen {
 namespace {
 
+const c::Record* record_of(const c::Header& header, const c::Type& type) {
+  return type.content.empty() ? c::find<c::Record>(header, type.name) : &type.content.front();
+}
+
 class Comparison {
  public:
   Comparison(const c::Header& before, const c::Header& after) : before_(before), after_(after) {}
@@ -20,10 +24,10 @@ class Comparison {
     }
     if (one.kind != other.kind || one.size != other.size || one.count != other.count) return false;
     switch (one.kind) {
-      case c::TypeKind::kRecord:
-        return are_unnamed(one, other) ? same_content(one, other) : same_records(one.name, other.name);
+      case c::TypeKind::kRecord: return same_records(one, other);
       case c::TypeKind::kEnum:
-        return are_unnamed(one, other) ? same_content(one, other) : same_enums(one.name, other.name);
+        return one.name.empty() && other.name.empty() ? one.enumerators == other.enumerators
+                                                      : same_enums(one.name, other.name);
       case c::TypeKind::kFunction: return same_functions(one, other);
       case c::TypeKind::kPointer:
         return points_at_the_same_unknown(one.target.front(), other.target.front()) ||
@@ -46,10 +50,6 @@ class Comparison {
     return c::find<c::Record>(before_, name) != nullptr || c::find<c::Enum>(before_, name) != nullptr;
   }
 
-  static bool are_unnamed(const c::Type& one, const c::Type& other) { return one.name.empty() && other.name.empty(); }
-  // Types in it that have a name are compared where they are declared.
-  static bool same_content(const c::Type& one, const c::Type& other) { return one.content == other.content; }
-
   // Nobody but the library knows what void* points at, nor what a struct holds that no header defines.
   bool points_at_the_same_unknown(const c::Type& one, const c::Type& other) const {
     const auto is_unknown = [](const c::Header& header, const c::Type& type) {
@@ -69,10 +69,11 @@ class Comparison {
     return same(one.target.front(), other.target.front());
   }
 
-  bool same_records(const std::string& one, const std::string& other) {
-    if (!seen_.emplace(one, other).second) return true;  // a struct that points at its own kind
-    const auto* first = c::find<c::Record>(before_, one);
-    const auto* second = c::find<c::Record>(after_, other);
+  bool same_records(const c::Type& one, const c::Type& other) {
+    const bool have_names = !one.name.empty() && !other.name.empty();
+    if (have_names && !seen_.emplace(one.name, other.name).second) return true;  // a struct that points at its own kind
+    const auto* first = record_of(before_, one);
+    const auto* second = record_of(after_, other);
     return first != nullptr && second != nullptr && same_fields(*first, *second);
   }
 
@@ -83,6 +84,7 @@ class Comparison {
       const c::Field& first = one.fields[i];
       const c::Field& second = other.fields[i];
       if (first.name != second.name || first.offset != second.offset) return false;
+      if (first.bit_width != second.bit_width || first.first_bit != second.first_bit) return false;
       if (first.inline_record.size() != second.inline_record.size()) return false;
       if (!first.inline_record.empty()) {
         if (!same_fields(first.inline_record.front(), second.inline_record.front())) return false;
@@ -118,7 +120,7 @@ bool same_representation(const c::Header& before, const c::Type& one, const c::H
 bool ends_openly(const c::Header& header, const c::Type& type, std::uint64_t elements) {
   if (type.kind == c::TypeKind::kArray)
     return type.count <= elements || ends_openly(header, type.target.front(), elements);
-  const auto* record = type.kind == c::TypeKind::kRecord ? c::find<c::Record>(header, type.name) : nullptr;
+  const auto* record = type.kind == c::TypeKind::kRecord ? record_of(header, type) : nullptr;
   return record != nullptr && ends_openly(header, *record, elements);
 }
 

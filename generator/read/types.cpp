@@ -1,5 +1,7 @@
 #include "read/types.hpp"
 
+#include "read/records.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -72,6 +74,24 @@ std::string beyond_c(CXType type) {
   return "";
 }
 
+Type made(TypeKind kind, std::string name, Layout size) {
+  Type type;
+  type.kind = kind;
+  type.name = std::move(name);
+  type.size = size;
+  return type;
+}
+
+std::string enumerators_of(CXCursor declared) {
+  std::string text;
+  for (const CXCursor child : clang::children(declared)) {
+    if (clang_getCursorKind(child) != CXCursor_EnumConstantDecl) continue;
+    text += (text.empty() ? "enum { " : ", ") + clang::spelling(child) + " = " +
+            std::to_string(clang_getEnumConstantDeclValue(child));
+  }
+  return text + " }";
+}
+
 bool is_identifier(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char character) {
     return std::isalnum(character) != 0 || character == '_' || character == '$' || character >= 0x80;
@@ -109,7 +129,7 @@ Type TypeReader::read_unqualified(CXType type) const {
     const CXCursor declared = clang_getTypeDeclaration(type);
     const std::string name = clang::spelling(declared);
     // Each target has a structure of its own behind this name.
-    if (name == "__builtin_va_list") return {TypeKind::kOther, "va_list"};
+    if (name == "__builtin_va_list") return made(TypeKind::kOther, "va_list", {});
     Type result = read(clang_getTypedefDeclUnderlyingType(declared));
     if (!is_another_name(type, result)) result.name = name;
     return result;
@@ -119,7 +139,7 @@ Type TypeReader::read_unqualified(CXType type) const {
     if (canonical.kind != CXType_FunctionProto) return read(canonical);
   }
   const auto [kind, name] = kind_of(canonical.kind == CXType_FunctionProto ? canonical : type);
-  Type result{kind, name, false, false, layout_here(clang_Type_getSizeOf(type))};
+  Type result = made(kind, name, layout_here(clang_Type_getSizeOf(type)));
   if (kind == TypeKind::kPointer) result.target.push_back(read(clang_getPointeeType(type)));
   if (kind == TypeKind::kArray) {
     result.target.push_back(read(clang_getArrayElementType(type)));
@@ -133,7 +153,10 @@ Type TypeReader::read_unqualified(CXType type) const {
       result.params.push_back(read_passed(clang_getArgType(type, static_cast<unsigned>(i))));
     }
   }
-  if (kind == TypeKind::kRecord || kind == TypeKind::kEnum) result.name = name_of(clang_getTypeDeclaration(type));
+  const CXCursor declared = clang_getTypeDeclaration(type);
+  if (kind == TypeKind::kRecord || kind == TypeKind::kEnum) result.name = name_of(declared);
+  if (kind == TypeKind::kRecord && result.name.empty()) result.content.push_back(read_record(*this, declared, ""));
+  if (kind == TypeKind::kEnum && result.name.empty()) result.enumerators = enumerators_of(declared);
   result.beyond_c = beyond_c(type);
   if (!result.beyond_c.empty() && result.name.empty()) result.name = unqualified_name(type);
   return result;
@@ -143,7 +166,9 @@ Type TypeReader::read_passed(CXType type) const {
   Type result = read(type);
   if (result.kind != TypeKind::kArray && result.kind != TypeKind::kFunction) return result;
   const Type target = result.kind == TypeKind::kArray ? result.target.front() : result;
-  return {TypeKind::kPointer, "", false, false, layout_here(static_cast<long long>(pointer_size_)), {target}};
+  Type pointer = made(TypeKind::kPointer, "", layout_here(static_cast<long long>(pointer_size_)));
+  pointer.target.push_back(target);
+  return pointer;
 }
 
 bool TypeReader::is_in_header(CXCursor declared) const {

@@ -128,9 +128,10 @@ class Decoder {
   std::string hint_for(std::string_view unknown) const;
   template <class T>
   void fill(const JsonReader& in, T& out) const;
-  // The elements of an array: structs, texts, numbers or bytes.
+  // The elements of an array: structs, texts, numbers or bytes. `may_be_null`: null is a place for a text that is left
+  // empty.
   template <class T>
-  auto elements(const JsonReader& in, const ArrayRule& rule) const;
+  auto elements(const JsonReader& in, const ArrayRule& rule, bool may_be_null = false) const;
 
   JsonReader reader_;
   CallContext& call_;
@@ -301,13 +302,14 @@ void Decoder::batch(std::string_view name, T*& out, const HandleValue& count) {
 }
 
 template <class T>
-auto Decoder::elements(const JsonReader& in, const ArrayRule& rule) const {
+auto Decoder::elements(const JsonReader& in, const ArrayRule& rule, bool may_be_null) const {
   if constexpr (std::is_class_v<T> || std::is_pointer_v<T>) {
     const std::size_t size = in.array().size();
     std::vector<T> all(size);
     for (std::size_t i = 0; i < size; ++i) {
       if constexpr (std::is_pointer_v<T>) {
-        all[i] = call_.arena.text(in.element(i).text());
+        const bool is_null = may_be_null && in.json()[i].is_null();
+        all[i] = is_null ? nullptr : call_.arena.text(in.element(i).text());
       } else {
         all[i] = default_of(TypeTag<T>{});
         fill(in.element(i), all[i]);
@@ -371,7 +373,7 @@ void Decoder::array_in_place(std::string_view name, T (&out)[N], const Length& l
   }
   std::size_t size = 0;
   if constexpr (std::is_class_v<T> || std::is_pointer_v<T>) {
-    const auto read = elements<T>(*in, rule);
+    const auto read = elements<T>(*in, rule, std::is_same_v<Length, Whole>);
     size = read.size();
     if (size > N) in->refuse("expected at most " + std::to_string(N) + " values, found " + std::to_string(size));
     std::copy(read.begin(), read.end(), out);

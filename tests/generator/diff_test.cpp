@@ -128,12 +128,29 @@ TEST_CASE("enumerators whose enum gives them another common beginning are rename
   CHECK(lines(diff_of("enum E { OLD_ONE, OLD_TWO };", "enum E { NEW_RED, NEW_BLUE };")).size() == 4);
 }
 
+TEST_CASE("enumerators that begin otherwise beside others that stay are guessed to be renamed") {
+  // READ and WRITE may well be what they are about.
+  CHECK(lines(diff_of("enum E { RK_NONE, RK_READ_OK, RK_READ_ERROR };",
+                      "enum E { RK_NONE, RK_WRITE_OK, RK_WRITE_ERROR };")) ==
+        Lines{"abi renamed (a guess) enumerator E.RK_WRITE_ERROR: 2 -> 2",
+              "abi renamed (a guess) enumerator E.RK_WRITE_OK: 1 -> 1"});
+}
+
 TEST_CASE("an enum has another name, and so have its enumerators, if they all begin with other words") {
   CHECK(lines(diff_of("typedef enum { OLD_A = 3, OLD_B } Old; int f(Old it);",
                       "typedef enum { NEW_A = 3, NEW_B } New; int f(New it);")) ==
         Lines{"api changed function f: int f(Old it) -> int f(New it)", "api renamed enum New: Old -> New",
               "api renamed enumerator New.NEW_A: Old.OLD_A -> New.NEW_A",
               "api renamed enumerator New.NEW_B: Old.OLD_B -> New.NEW_B"});
+  CHECK(lines(diff_of("enum RkOldState { OLD_A, OLD_B };", "enum RkNewState { NEW_A, NEW_B };")).front() ==
+        "api renamed enum RkNewState: RkOldState -> RkNewState");
+  // Nothing but the ends of the enumerators speaks for it.
+  CHECK(lines(diff_of("enum Audio { AUDIO_OFF, AUDIO_ON }; int listen(enum Audio to);",
+                      "enum Video { VIDEO_OFF, VIDEO_ON }; int look(enum Video at, int long_);")) ==
+        Lines{"abi removed function listen: int listen(Audio to)",
+              "api renamed (a guess) enum Video: enum Audio { AUDIO_OFF = 0, AUDIO_ON = 1 }, size 4/4 -> enum Video { "
+              "VIDEO_OFF = 0, VIDEO_ON = 1 }, size 4/4",
+              "none added function look: int look(Video at, int long_)"});
   CHECK(lines(diff_of("enum Old { OLD_A, OLD_B };", "enum New { NEW_A, NEW_C };")).size() == 2);
   CHECK(lines(diff_of("enum Old { OLD_A, OLD_B };", "enum New { NEW_A, NEW_B, NEW_C };")).size() == 2);
 }
@@ -309,6 +326,15 @@ TEST_CASE("documentation is compared word by word, whatever its lines") {
                                 "none reworded documentation f.return:\n    - 0: runs\n    + 1: runs"});
 }
 
+TEST_CASE("documentation is compared inside structs without a name") {
+  const auto folder = test::scratch("diff_docs_unnamed");
+  const std::string header = "typedef struct { struct { /** Old. */ int a; } rows[2]; } S;\n";
+  CHECK(lines(reworded(
+            read_header(test::file(folder, "before.h", header)),
+            read_header(test::file(folder, "after.h", std::string(header).replace(header.find("Old"), 3, "New"))))) ==
+        Lines{"none reworded documentation S.rows.a:\n    - Old.\n    + New."});
+}
+
 TEST_CASE("a deprecation is told once, also where documentation is compared") {
   const auto folder = test::scratch("diff_docs_deprecated");
   const auto told = [&](const std::string& before, const std::string& after) {
@@ -319,6 +345,9 @@ TEST_CASE("a deprecation is told once, also where documentation is compared") {
              "/** Runs.\n @deprecated Say h. */\nint f(int a);\n__attribute__((deprecated(\"Gone.\"))) int g(int a);")
             .empty());
   CHECK(told("/** Runs. @deprecated Say h. */\nint f(int a);", "/** Runs. */\nint f(int a);").empty());
+  CHECK(told("/** Runs. */\nint f(int a);",
+             "/** @deprecated Say h.\n *\n * Runs.\n * @deprecated Gone in 2.0. */\nint f(int a);")
+            .empty());
   // What else is said in other words, and in which words it is deprecated, is told.
   CHECK(told("/** Runs. */\nint f(int a);", "/** Walks. @deprecated Say h. */\nint f(int a);") ==
         Lines{"none reworded documentation f:\n    - Runs.\n    + Walks."});
@@ -384,6 +413,46 @@ TEST_CASE("what is made of a struct or an enum without a name is compared with i
         Lines{"abi changed typedef P: typedef struct { int c; }* P -> typedef struct { float c; }* P"});
   CHECK(changed("enum { kLoose };", "enum { kOther };").size() == 2);  // and nothing of S.e
   CHECK(changed("kA, kB", "kB, kA").size() == 3);
+}
+
+TEST_CASE("where the members of a struct without a name lie is compared, too") {
+  CHECK(
+      lines(diff_of(
+          "typedef struct { struct { char a; char b; long long c; } rows[2]; } S;",
+          "typedef struct { struct { char a; __attribute__((aligned(4))) char b; long long c; } rows[2]; } S;")) ==
+      Lines{"abi changed field S.rows: struct { char a; char b; long long c; }[2], size 32/32: a @0/0, b @1/1, c @8/8 "
+            "-> struct { char a; char b; long long c; }[2], size 32/32: a @0/0, b @4/4, c @8/8"});
+  // A tag changes nothing.
+  CHECK(lines(diff_of("typedef struct { struct { int a; } rows[2]; } S;",
+                      "typedef struct { struct Row { int a; } rows[2]; } S;")) ==
+        Lines{"api changed field S.rows: struct { int a; } rows[2] -> Row rows[2]",
+              "none added struct Row: struct Row { int a; }, size 4/4"});
+}
+
+TEST_CASE("a struct without a name is compared in parameters, returned pointers, callbacks and behind typedefs") {
+  const auto changed = [](const std::string& text, const std::string& old, const std::string& now) {
+    const auto folder = test::scratch("diff_unnamed");
+    const auto of_c = [&](const std::string& name, const std::string& content) {
+      return read_header(test::file(folder, name + ".h", content), {"--std=c11"});
+    };
+    std::string other = text;
+    other.replace(other.find(old), old.size(), now);
+    CHECK(diff(of_c("same", text), of_c("as_well", text)).empty());
+    return lines(diff(of_c("before", text), of_c("after", other)));
+  };
+  CHECK(changed("struct { int a; }* f(void);", "int a", "float a") ==
+        Lines{"abi changed function f: struct { int a; }* f(void) -> struct { float a; }* f(void)"});
+  CHECK(
+      changed("typedef int (*F)(struct { int a; }* it);", "int a", "float a") ==
+      Lines{"abi changed callback F: typedef int (*F)(struct { int a; }* it) -> typedef int (*F)(struct { float a; }* "
+            "it)"});
+  CHECK(changed("typedef struct { int a; } Rows[2]; typedef struct { Rows rows; } S;", "int a", "float a") ==
+        Lines{"abi changed typedef Rows: typedef struct { int a; } Rows[2] -> typedef struct { float a; } Rows[2]"});
+  CHECK(changed("typedef struct { int a; }* P; typedef struct { long long b; }* Q; int f(P p);", "f(P p)", "f(Q p)") ==
+        Lines{"abi changed function f: int f(P p) -> int f(Q p)"});
+  // What has a name in it is told by itself.
+  CHECK(changed("typedef struct { struct { struct In { int a; } in; } rows[2]; } S;", "int a", "float a") ==
+        Lines{"abi changed field In.a: int a -> float a"});
 }
 
 TEST_CASE("variables of structs without a name are compared with their members") {

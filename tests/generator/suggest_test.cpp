@@ -232,7 +232,8 @@ TEST_CASE("C that has no wire form is told with its line, whatever the overlay s
 
 TEST_CASE("plain characters and texts in place are asked about with what they could be") {
   const std::string asked = suggestions(
-      "typedef struct { char mode; char bits : 3; const char* names[4]; char* left[2]; int* numbers[2]; } S;\n"
+      "typedef struct { char mode; char bits : 3; const char* names[4]; char* left[2]; int* numbers[2];\n"
+      "  const char* grid[2][2]; char texts[2][3][8]; } S;\n"
       "char f(S s);\n",
       {});
   CHECK_THAT(
@@ -242,6 +243,8 @@ TEST_CASE("plain characters and texts in place are asked about with what they co
           has_text(R"("for":"S.bits","quote":"char bits : 3","guess":{"unused":{}})") &&
           has_text(R"("for":"S.names","quote":"const char* names[4]","guess":{"array":{"whole":true}})") &&
           has_text(R"("for":"S.left","quote":"char* left[2]","guess":{"unused":{}})") &&
+          has_text(R"("for":"S.grid","quote":"const char* grid[2][2]","guess":{"unused":{}})") &&
+          has_text(R"("for":"S.texts","quote":"char texts[2][3][8]","guess":{"array":{"whole":true}})") &&
           has_text(R"("for":"S.numbers","quote":"int* numbers[2]","guess":{"unused":{}})") &&
           has_text(R"("for":"f.return","quote":"char","guess":{"value":{}})"));
 }

@@ -236,7 +236,7 @@ inline constexpr std::string_view kInput_paint =
     R"("shared":{"type":["integer","boolean"],"minimum":0,"maximum":1,"default":0,"description":"Whether it is for everybody."},)"
     R"("titles":{)"
     R"("type":["array","null"],)"
-    R"("items":{"type":"string","pattern":"^[^\\u0000]*$"},)"
+    R"("items":{"type":["string","null"],"pattern":"^[^\\u0000]*$"},)"
     R"("minItems":2,)"
     R"("maxItems":2,)"
     R"("description":"What it is called in two languages."},)"

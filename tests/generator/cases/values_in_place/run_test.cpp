@@ -134,6 +134,10 @@ TEST_CASE("an array in place of pointers at texts is read and told") {
   const Json mixed = caller.call("mix").at("palette");
   CHECK(mixed.at("titles") == Json({nullptr, "second"}));
   CHECK(mixed.at("notes") == Json({"one", nullptr, nullptr}));  // never more than there are
+  // A place that is empty goes back as it came.
+  palette["titles"] = mixed.at("titles");
+  CHECK(caller.call("paint", {{"palette", palette}}) == Json{{"status", 0}});
+  CHECK(titles == "-second");
 
   const auto complaint = [&](const char* name, Json value) {
     Json other = palette;
@@ -141,7 +145,8 @@ TEST_CASE("an array in place of pointers at texts is read and told") {
     return caller.complaint("paint", {{"palette", other}});
   };
   CHECK_THAT(complaint("titles", Json::array({"one"})), has_text("params.palette.titles: expected 2 values, found 1"));
-  CHECK_THAT(complaint("titles", {"one", nullptr}), has_text("params.palette.titles[1]: expected string"));
+  CHECK_THAT(complaint("titles", {"one", 5}), has_text("params.palette.titles[1]: expected string"));
+  CHECK_THAT(complaint("notes", {"one", nullptr}), has_text("params.palette.notes[1]: expected string"));
   CHECK_THAT(complaint("notes", {"1", "2", "3", "4"}),
              has_text("params.palette.notes: expected at most 3 values, found 4"));
 }
