@@ -198,7 +198,9 @@ void Upstream::watch_end(UpstreamLink::Key key, Invocation& invocation) {
 
 void Upstream::let_go(Calls::iterator call) {
   if (is_put_back("what a client has cancelled goes on at an upstream")) return;
-  if (call->second.question) link_->respond(*call->second.question, refusal("the client gave no answer"));
+  const bool is_answered = !call->second.question || call->second.end;
+  if (!is_answered && !is_put_back("an upstream is not told that there will be no answer"))
+    link_->respond(*call->second.question, refusal("the client gave no answer"));
   link_->cancel(call->first);
   if (!call->second.end) {
     const auto& session = call->second.invocation->request().session;
@@ -220,11 +222,19 @@ void Upstream::take_ping(UpstreamLink::Key key) {
 // A client that was asked something may never send the answer, and nothing tells us so: after a time it is given up.
 void Upstream::let_go_of_abandoned() {
   const auto now = UpstreamLink::Clock::now();
+  auto next = UpstreamLink::Clock::time_point::max();
   if (unheard_ && now - unheard_->at >= kToHear) take_ping(unheard_->ping);
   for (auto call = calls_.begin(); call != calls_.end();) {
     const auto each = call++;
-    if (each->second.invocation->ended() && now - each->second.asked_at >= kToComeAgain) let_go(each);
+    if (!each->second.invocation->ended()) continue;
+    const auto until = each->second.asked_at + kToComeAgain;
+    if (until <= now) {
+      let_go(each);
+    } else {
+      next = std::min(next, until);
+    }
   }
+  abandoned_.set_at(next);
 }
 
 Upstream::Calls::iterator Upstream::whom_to_ask(const std::string& method) {
@@ -247,14 +257,16 @@ void Upstream::take_question(UpstreamLink::Key question, const std::string& meth
   const auto is_theirs = [&invocation](const auto& each) {
     return each.second.invocation == invocation || is_same_client(*invocation, *each.second.invocation);
   };
-  const bool may_be_unheard = unheard_ && unheard_->session.lock() != invocation->request().session;
-  const bool is_one_client = !may_be_unheard && std::ranges::all_of(calls_, is_theirs);
+  const bool may_be_unheard = unheard_ && unheard_->session.lock() != invocation->request().session &&
+                              !is_put_back("an upstream may ask anybody about a call that was cancelled");
+  const bool is_one_client = !may_be_unheard && (std::ranges::all_of(calls_, is_theirs) ||
+                                                 is_put_back("an upstream asks whoever has called last"));
   if (!is_one_client) return link_->respond(question, refusal("calls of several clients are in progress"));
   about->second.question = question;
   about->second.asked_at = UpstreamLink::Clock::now();
-  if (comes_again(*invocation)) abandoned_.set_after(kToComeAgain);
   invocation->ask({{kAnswer, method, params.is_object() ? params : Json::object()}},
                   Json{{"upstream", name_}, {"call", about->first}, {"question", question}});
+  let_go_of_abandoned();
 }
 
 bool Upstream::resume(Invocation& invocation) {
@@ -333,7 +345,10 @@ void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {
   if (found == calls_.end() || found->second.invocation->progress_token().is_null()) return;
   Running& running = found->second;
   running.progress.add(progress);
-  if (running.invocation->ready()) return tell(running);
+  // A client without a session that is asked hears of it when it has come again.
+  const bool has_ended = running.invocation->ended() &&
+                         !is_put_back("what an upstream says while a client without a session is asked is lost");
+  if (!has_ended && running.invocation->ready()) return tell(running);
   if (running.progress.message_bytes() <= kMostUnsentBytes) return;
   // Parts of a text must not be lost, and may not be kept without end.
   const auto invocation = running.invocation;

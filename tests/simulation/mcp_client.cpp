@@ -152,7 +152,7 @@ void McpClient::call_something() {
     }
     case 4: {
       const std::size_t tokens = choices.choose(SimBackend::kTokens);
-      return call(ToolCall(id, name, tokens, server_.upstream_excuses()));
+      return call(ToolCall(id, name, tokens, server_.upstream_excuses(name)));
     }
     default: return call(ToolCall(id, name, choices.choose(SimBackend::kTokens)));
   }

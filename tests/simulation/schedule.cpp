@@ -121,6 +121,7 @@ class Schedule {
     none(server_.connections(), " connections are left");
     none(server_.asking().open(), " calls still ask clients that have gone");
     none(server_.upstream().calls(), " calls of another server's tools go on for nobody");
+    none(server_.upstream().questions(), " questions of another server are never answered");
     none(server_.stream_memory_used(), " bytes of streams are left");
     none(server_.memory_used(), " bytes of memory are held for nobody");
     for (const auto& client : clients_) client->check_end();

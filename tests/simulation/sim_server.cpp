@@ -163,10 +163,10 @@ void SimServer::gather_tools() {
   publish(std::string(kLists[0]));
 }
 
-std::function<bool()> SimServer::upstream_excuses() const {
+std::function<bool()> SimServer::upstream_excuses(const std::string& name) const {
   const bool was_there = !upstream_->tools().empty();
-  return [this, was_there, changes = upstream_changes_ + other_server_.losses()] {
-    return !was_there || upstream_changes_ + other_server_.losses() != changes;
+  return [this, was_there, name, changes = upstream_changes_ + other_server_.losses()] {
+    return !was_there || upstream_changes_ + other_server_.losses() != changes || other_server_.was_given_up(name);
   };
 }
 

@@ -67,7 +67,7 @@ class SimServer {
     return backend_->is_making(name) || asking_.open(name) > 0 || other_server_.is_making(name);
   }
   // Whether a call that begins now of the other server's tool may have failed.
-  std::function<bool()> upstream_excuses() const;
+  std::function<bool()> upstream_excuses(const std::string& name) const;
 
   // Something changes: the document of that address, or the list of that notification. `hears` is told first.
   void publish(const std::string& what);

@@ -3,7 +3,10 @@
 #include "sim_backend.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -23,11 +26,22 @@ std::shared_ptr<UpstreamLink> UpstreamLink::start(asio::io_context& loop, Connec
 void UpstreamLink::call(Call call) { upstream_there->call(std::move(call)); }
 void UpstreamLink::ask(Key key, const std::string& /*method*/, const Json& /*params*/) { upstream_there->ping(key); }
 void UpstreamLink::cancel(Key key) { upstream_there->cancel(key); }
-void UpstreamLink::respond(Key /*question*/, client::Outcome /*outcome*/) {}  // it asks nothing
+void UpstreamLink::respond(Key question, client::Outcome outcome) {
+  upstream_there->respond(question, std::move(outcome));
+}
 void UpstreamLink::stop() { upstream_there->stopped(); }
 void UpstreamLink::await_end(Clock::time_point /*deadline*/) {}
 
 namespace simulation {
+namespace {
+
+constexpr std::uint32_t kMostAsked = 2;       // in a call
+constexpr std::chrono::minutes kPatience{2};  // with a client that was asked and has no session
+
+// Of the one whose call it is.
+std::string client_of(const std::string& call) { return call.substr(0, call.rfind('.')); }
+
+}  // namespace
 
 SimUpstream::SimUpstream(World& world) : world_(world) { upstream_there = this; }
 
@@ -43,6 +57,7 @@ void SimUpstream::stopped() {
   there_.clear();
   here_.clear();
   calls_.clear();
+  questions_.clear();
 }
 
 // It connects at once; whether it is lost is looked at when something happens there.
@@ -64,6 +79,8 @@ void SimUpstream::lose() {
   is_connected_ = false;
   ++losses_;
   calls_.clear();
+  questions_.clear();
+  first_question_ = next_question_;
   comes_here([](const UpstreamLink::Events& events) { events.on_lost("the connection was lost"); });
   plan();
 }
@@ -110,6 +127,7 @@ void SimUpstream::call(UpstreamLink::Call call) {
     made.name = call.arguments.at("name");
     made.tokens = call.arguments.at("tokens");
     made.tells_progress = call.progress.has_value();
+    names_[call.key] = made.name;
     calls_[call.key] = std::move(made);
     offer(call.key);
   });
@@ -124,7 +142,45 @@ void SimUpstream::ping(Key key) {
 }
 
 void SimUpstream::cancel(Key key) {
+  if (const auto call = names_.find(key); call != names_.end()) {
+    const auto asked = asked_.find(client_of(call->second));
+    if (asked != asked_.end() && Clock::now() - asked->second.first >= kPatience) given_up_.insert(call->second);
+  }
   goes_there([this, key] { calls_.erase(key); });
+}
+
+// What it asks does not say which call it is about.
+void SimUpstream::ask(Key key) {
+  Call& call = calls_.at(key);
+  const Key question = next_question_++;
+  const std::string about = call.name + "/" + std::to_string(++call.asked);
+  questions_[question] = {key, about};
+  const char* const method = world_.choices().happens(2) ? "sampling/createMessage" : "elicitation/create";
+  comes_here([this, question, method, about](const UpstreamLink::Events& events) {
+    const auto now = Clock::now();
+    asked_.try_emplace(client_of(about), Asked{now, now}).first->second.last = now;
+    events.on_question(question, method, {{"about", about}});
+  });
+}
+
+bool SimUpstream::may_wait_for(const std::string& client) const {
+  const auto asked = asked_.find(client);
+  return asked != asked_.end() && Clock::now() - asked->second.last <= kPatience;
+}
+
+void SimUpstream::respond(Key question, client::Outcome outcome) {
+  goes_there([this, question, outcome = std::move(outcome)] {
+    if (question < first_question_) return;  // of a connection that was lost
+    const auto found = questions_.find(question);
+    if (found == questions_.end()) throw Violation{"another server's question is answered twice"};
+    const Question asked = std::move(found->second);
+    questions_.erase(found);
+    const auto* const answer = std::get_if<Json>(&outcome);
+    World::saw(answer != nullptr ? "another server was answered" : "another server was refused an answer");
+    if (answer != nullptr && answer->value("said", "") != asked.about + "!")
+      throw Violation{"another server asked about " + asked.about + ", and is answered " + answer->dump()};
+    offer(asked.call);
+  });
 }
 
 void SimUpstream::offer(Key key) {
@@ -142,6 +198,11 @@ void SimUpstream::work(Key key) {
   if (world_.choices().happens(60)) return lose();
   if (!behaves_ && world_.choices().happens(12)) return World::saw("an upstream hung in a call");
   Call& call = calls_.at(key);
+  if (!behaves_ && call.asked < kMostAsked && world_.choices().happens(4)) {
+    ask(key);
+    // It waits for the answer, or does not.
+    if (!world_.choices().happens(4)) return;
+  }
   if (call.given < call.tokens) {
     const std::string token = SimBackend::token(call.name, call.given++);
     if (call.tells_progress) {

@@ -1,6 +1,6 @@
 // Another MCP server, as the link to it shows it: sim_upstream.cpp stands in place of
-// server/upstreams/upstream_link.cpp. Its tool says something, bit by bit. What goes there and what comes from there
-// keeps its order; the connection is lost at times, and comes back.
+// server/upstreams/upstream_link.cpp. Its tool says something, bit by bit, and asks the client for something meanwhile.
+// What goes there and what comes from there keeps its order; the connection is lost at times, and comes back.
 #pragma once
 
 #include "world.hpp"
@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -33,13 +34,20 @@ class SimUpstream {
   std::size_t calls() const { return calls_.size(); }
   // How often the connection has been lost.
   std::size_t losses() const { return losses_; }
-  // From now on it goes on with every call.
+  // What it has asked, and nobody has answered or refused.
+  std::size_t questions() const { return questions_.size(); }
+  // Whether the call was cancelled after its client had been asked something and had long time to answer.
+  bool was_given_up(const std::string& name) const { return given_up_.contains(name); }
+  // Whether an answer of the client is still waited for: a client without a session may come with it, or never.
+  bool may_wait_for(const std::string& client) const;
+  // From now on it goes on with every call, and asks nothing more.
   void behave();
 
   // Of the link that there is.
   using Key = UpstreamLink::Key;
   void started(const UpstreamLink::Events& events);
   void call(UpstreamLink::Call call);
+  void respond(Key question, client::Outcome outcome);
   void ping(Key key);
   void refuse(Key key);
   void cancel(Key key);
@@ -52,6 +60,11 @@ class SimUpstream {
     std::size_t given = 0;
     bool tells_progress = false;
     bool is_offered = false;
+    std::uint32_t asked = 0;  // how often
+  };
+  struct Question {
+    Key call;
+    std::string about;
   };
 
   void plan();
@@ -64,6 +77,7 @@ class SimUpstream {
   void offer(Key key);
   void work(Key key);
   void end(Key key, client::Outcome outcome);
+  void ask(Key key);
 
   World& world_;
   const UpstreamLink::Events* events_ = nullptr;  // null: there is no link, or it has been stopped
@@ -73,6 +87,16 @@ class SimUpstream {
   bool there_offered_ = false;
   bool here_offered_ = false;
   std::map<Key, Call> calls_;
+  std::map<Key, std::string> names_;  // of all calls that there have been
+  std::map<Key, Question> questions_;
+  Key next_question_ = 1;
+  Key first_question_ = 1;  // since the connection was made
+  struct Asked {
+    Clock::time_point first;
+    Clock::time_point last;
+  };
+  std::map<std::string, Asked> asked_;  // clients
+  std::set<std::string> given_up_;
   std::size_t losses_ = 0;
   bool behaves_ = false;
 };

@@ -74,7 +74,7 @@ void StatelessClient::call_something() {
     }
     case 4: {
       const std::size_t tokens = choices.choose(SimBackend::kTokens);
-      return call(ToolCall(id, name, tokens, server_.upstream_excuses()));
+      return call(ToolCall(id, name, tokens, server_.upstream_excuses(name)));
     }
     default: return call(ToolCall(id, name, choices.choose(SimBackend::kTokens)));
   }
@@ -101,13 +101,13 @@ void StatelessClient::take(Call& call, const std::string& text) {
   for (const auto& [key, request] : result->at("inputRequests").items()) {
     call.tool.take_question(key, request.at("params"), text);
   }
-  if (call.waits) complain(call.tool.name() + " is asked twice: " + text);
+  if (!call.state.is_null()) complain(call.tool.name() + " is asked twice: " + text);
   call.state = result->at("requestState");
-  call.waits = true;
 }
 
 void StatelessClient::answered(Call& call, const HttpTalk::Answer& answer) {
   if (!answer.streamed) take(call, answer.body);
+  call.waits = !call.state.is_null();
   if (!call.tool.has_ended() && !call.waits) complain(call.tool.name() + " ends without an answer");
   call.talk->connection().finish();
   if (call.waits) return;
@@ -130,7 +130,12 @@ void StatelessClient::leave() {
   const auto found = std::find_if(calls_.begin(), calls_.end(), [](const Call& call) { return is_open(call); });
   if (found == calls_.end()) return;
   World::saw("a call without a session was left");
-  found->waits = false;
+  // Another server that has asked waits for a while; who answers it too late is told so.
+  const bool is_waited_for = std::exchange(found->waits, false) && found->tool.is_far();
+  if (is_waited_for) {
+    found->is_over = true;
+    return;
+  }
   found->departure.leave();
   found->talk->connection().close();
 }
@@ -191,6 +196,8 @@ void StatelessClient::set_reading(bool reading) {
 std::string StatelessClient::goes_on_for_nobody() {
   for (Call& call : calls_) {
     if (call.waits && server_.asking().open(call.tool.name()) > 0) return call.tool.name() + ", which has asked,";
+    // After that, a call that is waited for is cancelled.
+    if (call.tool.is_far() && server_.upstream().may_wait_for(name_)) continue;
     const bool must_have_ended = call.departure.must_be_noticed(call.talk->connection());
     if (must_have_ended && server_.is_making(call.tool.name())) return call.tool.name() + ", whose client has left it,";
   }

@@ -95,9 +95,11 @@ class ToolCall {
     take_result(*result, text);
   }
   void take_question(const Json& id, const Json& params, std::string_view text) {
-    World::saw("a client was asked by a tool");
+    World::saw(is_far() ? "a client was asked by another server" : "a client was asked by a tool");
     const std::string about = params.value("about", "");
-    if (about.rfind(name_ + "/", 0) != 0) complain("it is asked for another:", text);
+    // Another server does not say which of the client's calls its question is about.
+    const std::string own = is_far() ? name_.substr(0, name_.rfind('.') + 1) : name_ + "/";
+    if (about.rfind(own, 0) != 0) complain("it is asked for another:", text);
     if (!asked_.insert(about).second) complain("it is asked twice:", text);
     questions_.push_back({id, params});
   }
