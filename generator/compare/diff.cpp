@@ -49,7 +49,7 @@ void place_fields(const c::Record& record, const std::string& parent, std::vecto
 std::string field_declaration(const c::Field& field) {
   if (field.inline_record.empty()) return declaration(field);
   const std::string keyword = field.inline_record.front().is_union ? "union" : "struct";
-  return keyword + (field.name.empty() ? "" : " " + field.name);
+  return (field.type.is_const ? "const " : "") + keyword + (field.name.empty() ? "" : " " + field.name);
 }
 
 class Differ {
@@ -153,9 +153,11 @@ class Differ {
 
   void compare(const c::Alias& old, const c::Alias& now) {
     const bool is_same = same_representation(before_, old.type, after_, now.type);
-    if (declaration(old) != declaration(now) || !is_same) {
+    if (declaration(old) != declaration(now)) {
       change(is_same ? Breaks::kApi : Breaks::kAbi, what(now), now.name, declaration(old), declaration(now),
              now.location);
+    } else if (!is_same) {
+      change_type(what(now), now.name, "", old.type, now.type, now.location);
     }
   }
 
@@ -321,31 +323,14 @@ class Differ {
            text(type.size);
   }
 
-  // Of a struct without a name, where its fields lie: " a @0/0, b @4/4".
-  static std::string told_places(const c::Type& type) {
-    std::string told;
-    for (const c::Type& target : type.target) told += told_places(target);
-    for (const c::Type& param : type.params) told += told_places(param);
-    for (const c::Record& record : type.content) {
-      std::vector<PlacedField> fields;
-      place_fields(record, "", fields);
-      for (const PlacedField& one : fields) {
-        if (one.field->name.empty()) continue;
-        told += (told.empty() ? "" : ", ") + one.path.substr(1) + " @" + text(one.field->offset) +
-                (one.field->bit_width != 0 ? " bit " + text(one.field->first_bit) : "") + told_places(one.field->type);
-      }
-    }
-    return told;
-  }
-
   // Another type where the declaration is the same.
   void change_type(std::string what, std::string name, const std::string& part, const c::Type& old, const c::Type& now,
                    const Location& at) {
     std::string before = told_type(old);
     std::string after = told_type(now);
     if (before == after) {
-      before += ": " + told_places(old);
-      after += ": " + told_places(now);
+      before += ":" + places(old);
+      after += ":" + places(now);
     }
     change(Breaks::kAbi, std::move(what), std::move(name), part + before, part + after, at);
   }

@@ -43,6 +43,8 @@ class Collection {
       for (const c::Enumerator& one : symbol.enumerators) add(one.name, one.documentation, one.location);
     }
     if constexpr (std::is_same_v<Kind, c::Record>) add_fields(symbol, symbol.name);
+    if constexpr (std::is_same_v<Kind, c::Alias> || std::is_same_v<Kind, c::Variable>)
+      add_content(symbol.type, symbol.name);
     if constexpr (std::is_same_v<Kind, c::Function> || std::is_same_v<Kind, c::Callback>) {
       for (std::size_t i = 0; i < symbol.params.size(); ++i) {
         const std::string& name = symbol.params[i].name;

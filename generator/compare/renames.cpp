@@ -60,6 +60,25 @@ bool begins_word(const std::string& name, std::size_t at) {
   return (name[at - 1] == '_' && name[at] != '_') || (std::islower(byte(at - 1)) != 0 && std::isupper(byte(at)) != 0);
 }
 
+std::vector<std::string> words_of(const std::string& name) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (words.empty() || begins_word(name, at)) words.emplace_back();
+    if (name[at] != '_') words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(name[at])));
+  }
+  return words;
+}
+
+// Whether a word stands where another one stood: SEND_DONE for READ_DONE, but not FINISHED for FINISH, nor kB for K_B.
+bool has_another_word(const std::string& one_name, const std::string& other_name) {
+  if (plain(one_name) == plain(other_name)) return false;
+  const std::vector<std::string> one = words_of(one_name);
+  const std::vector<std::string> other = words_of(other_name);
+  if (one.size() != other.size()) return false;
+  const auto [left, right] = std::mismatch(one.begin(), one.end(), other.begin());
+  return !left->starts_with(*right) && !right->starts_with(*left);
+}
+
 // How many characters the words have that all of these begin with; something is left of each.
 std::size_t common_beginning(const std::vector<std::string>& names) {
   if (names.empty()) return 0;
@@ -143,7 +162,9 @@ class Matcher {
       return parent_of(old) == parent_of(now) && gone.before->layout == added.after->layout &&
              gone.before->bit == added.after->bit &&
              renamed(present(gone.before->declaration), last_of(old), last_of(now)) == added.after->declaration &&
-             (sure ? are_similar(last_of(old), last_of(now)) : gone.what == "field" || end_alike(old, now));
+             (sure ? are_similar(last_of(old), last_of(now)) &&
+                         (gone.what == "field" || !has_another_word(last_of(old), last_of(now)))
+                   : gone.what == "field" || end_alike(old, now));
     }
     if (const auto* record = c::find<c::Record>(before_, old)) return hold_the_same(*record, now, sure);
     if (const auto* function = c::find<c::Function>(before_, old)) {
@@ -151,19 +172,20 @@ class Matcher {
       return other != nullptr && have_one_signature(*function, *other) && (!sure || are_similar(old, now));
     }
     const bool is_alike = gone.before->layout == added.after->layout &&
-                          renamed(present(gone.before->declaration), old, now) == added.after->declaration;
+                          renamed(present(gone.before->declaration), old, now) == added.after->declaration &&
+                          places_of(before_, old) == places_of(after_, now);
     const bool is_enum = gone.what == "enum";
     if (sure && is_enum && is_alike) return true;  // enumerators of these names are nowhere else
     if (!is_alike && !(is_enum && have_other_beginnings(old, now))) return false;
     return sure ? are_similar(old, now) || takes_its_place(old, now) : is_enum || gone.what == "callback";
   }
 
-  // Enumerators of one enum that differ in what it has its enumerators begin with.
+  // Enumerators of one enum, as its name says, that differ in what it has its enumerators begin with.
   bool has_another_beginning(const Change& gone, const Change& added) const {
-    return gone.kind == ChangeKind::kRemoved && added.kind == ChangeKind::kAdded && gone.what == "enumerator" &&
-           added.what == "enumerator" && parent_of(gone.name) == parent_of(added.name) && gone.before == added.after &&
-           end_alike(gone.name, added.name) && ends_before_.is_behind_beginning_of_enum(gone.name) &&
-           ends_after_.is_behind_beginning_of_enum(added.name);
+    return !parent_of(gone.name).empty() && gone.kind == ChangeKind::kRemoved && added.kind == ChangeKind::kAdded &&
+           gone.what == "enumerator" && added.what == "enumerator" && parent_of(gone.name) == parent_of(added.name) &&
+           gone.before == added.after && end_alike(gone.name, added.name) &&
+           ends_before_.is_behind_beginning_of_enum(gone.name) && ends_after_.is_behind_beginning_of_enum(added.name);
   }
 
   // The enumerators of an enum that has another name, as far as they have others, too.
@@ -207,6 +229,18 @@ class Matcher {
     return text;
   }
 
+  // Where lies what the declaration does not tell.
+  static std::string places_of(const c::Header& header, const std::string& name) {
+    if (const auto* alias = c::find<c::Alias>(header, name)) return places(alias->type);
+    if (const auto* variable = c::find<c::Variable>(header, name)) return places(variable->type);
+    std::string told;
+    if (const auto* callback = c::find<c::Callback>(header, name)) {
+      told = places(callback->returns);
+      for (const c::Param& param : callback->params) told += "," + places(param.type);
+    }
+    return told;
+  }
+
   // Whether something that there was before has the one type now where it had the other.
   bool takes_its_place(const std::string& old, const std::string& now) const {
     return std::any_of(known_.begin(), known_.end(), [&](const Change& change) {
@@ -238,7 +272,8 @@ class Matcher {
   bool hold_the_same(const c::Record& old, const std::string& name, bool sure) const {
     const auto* now = c::find<c::Record>(after_, name);
     if (now == nullptr || now->is_union != old.is_union || now->size != old.size || now->fields.empty()) return false;
-    if (renamed(present(declaration(old)), old.name, now->name) == declaration(*now)) return true;
+    if (places(old) == places(*now) && renamed(present(declaration(old)), old.name, now->name) == declaration(*now))
+      return true;
     if (old.fields.size() != now->fields.size() || old.fields.size() < 2) return false;
     if (sure && !are_similar(old.name, now->name)) return false;
     return std::equal(
@@ -250,9 +285,10 @@ class Matcher {
 
   bool have_one_signature(const c::Function& old, const c::Function& now) const {
     const auto types_are_equal = [&](const c::Param& one, const c::Param& other) {
-      return present(spelling(one.type)) == spelling(other.type);
+      return present(spelling(one.type)) == spelling(other.type) && places(one.type) == places(other.type);
     };
-    return present(spelling(old.returns)) == spelling(now.returns) && old.is_variadic == now.is_variadic &&
+    return present(spelling(old.returns)) == spelling(now.returns) && places(old.returns) == places(now.returns) &&
+           old.is_variadic == now.is_variadic &&
            std::equal(old.params.begin(), old.params.end(), now.params.begin(), now.params.end(), types_are_equal);
   }
 

@@ -254,11 +254,20 @@ Proposal pointer(const Declared& declared) {
   return guess(nothing("unused"), "no meaning is known for it, and unused means NULL");
 }
 
+// A struct without a name that an array consists of, or that is pointed at.
+bool is_made_of_unnamed(const c::Type& type) {
+  if (type.kind != TypeKind::kPointer && type.kind != TypeKind::kArray) return false;
+  const c::Type& target = type.target.front();
+  return (target.kind == TypeKind::kRecord && target.name.empty()) || is_made_of_unnamed(target);
+}
+
 Proposal proposal(const Declared& declared) {
   if (declared.is_union && declared.is_anonymous)
     return guess({{"union", {{"tag", "(the enum field)"}, {"members", {{"(member)", "(enumerator)"}}}}}},
                  "which member is meant is not said");
   if (declared.is_integer_handle) return integer_handle(declared);
+  if (is_made_of_unnamed(declared.type))
+    return guess(nothing("unused"), "made of a struct without a name, which generated code cannot name: it needs one");
   switch (declared.type.kind) {
     case TypeKind::kPointer: return pointer(declared);
     case TypeKind::kArray:

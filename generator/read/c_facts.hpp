@@ -74,9 +74,8 @@ struct Type {
   bool is_variadic = false;       // of a function
   std::string beyond_c = {};      // "a class": what it is, if the header is C++ there
   bool has_own_call = false;      // of a function: an attribute has it called in another way than C calls functions
-  std::string enumerators = {};   // of an enum without a name: "enum { A = 0, B = 1 }"
-  // Of a struct or union without a name, unless a field holds it in place: what it holds, placed from its own
-  // beginning. None or one; it has no initial value here, where a Record is not known yet.
+  // Of a struct or union without a name, unless a field holds it in place or a typedef leads to it: what it holds,
+  // placed from its own beginning. None or one; without an initial value, since Record is incomplete here.
   std::vector<Record> content;
 };
 

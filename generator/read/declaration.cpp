@@ -41,8 +41,7 @@ std::string spelling(const c::Type& type) {
   if (wraps_its_name(type) || type.kind == c::TypeKind::kArray) return declaration(type, "");
   if (type.kind == c::TypeKind::kPointer) return spelling(type.target.front()) + (type.is_const ? "* const" : "*");
   if (type.kind == c::TypeKind::kVoid) return qualifiers + "void";
-  if (!type.content.empty()) return qualifiers + declaration(type.content.front());
-  return qualifiers + (type.enumerators.empty() ? "(unnamed)" : type.enumerators);
+  return qualifiers + (type.content.empty() ? "(unnamed)" : declaration(type.content.front()));
 }
 
 std::string declaration(const c::Type& type, const std::string& name) {
@@ -74,6 +73,26 @@ std::string declaration(const c::Record& record) {
   text += "{ ";
   for (const c::Field& member : record.fields) text += declaration(member) + "; ";
   return text + "}";
+}
+
+std::string places(const c::Record& record) {
+  std::string told;
+  for (const c::Field& field : record.fields) {
+    if (!told.empty()) told += ", ";
+    told += (field.name.empty() ? "" : field.name + " ") + "@" + text(field.offset);
+    if (field.bit_width != 0) told += " bit " + text(field.first_bit);
+    for (const c::Record& inner : field.inline_record) told += " " + places(inner);
+    if (field.inline_record.empty()) told += " size " + text(field.type.size) + places(field.type);
+  }
+  return "{ " + told + " }, size " + text(record.size) + ", align " + text(record.align);
+}
+
+std::string places(const c::Type& type) {
+  std::string told;
+  for (const c::Type& target : type.target) told += places(target);
+  for (const c::Type& param : type.params) told += places(param);
+  for (const c::Record& record : type.content) told += " " + places(record);
+  return told;
 }
 
 std::string declaration(const c::Enum& entity) {

@@ -15,6 +15,10 @@ std::string declaration(const c::Type& type, const std::string& name);  // "uint
 bool wraps_its_name(const c::Type& type);
 std::string declaration(const c::Field& field);  // unnamed structs with their members
 std::string declaration(const c::Record& record);
+// Where the fields lie, and how large they are: "{ a @0/0 size 4/4, b @8/4 size 8/4 }, size 16/8, align 8/4".
+std::string places(const c::Record& record);
+// The same of each struct without a name that it is made of; of a type with names, nothing.
+std::string places(const c::Type& type);
 std::string declaration(const c::Enum& entity);
 std::string declaration(const c::Param& param);
 std::string declaration(const c::Function& function);

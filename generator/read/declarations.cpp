@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -192,7 +193,7 @@ class Reader {
 
   void add_record(CXCursor cursor, const std::string& name, CXCursor documented) {
     if (clang_isCursorDefinition(cursor) == 0) return add_opaque(cursor, name);
-    if (!known_.insert(name).second) return;
+    if (!is_new_type(cursor, name)) return;
     read_inside(cursor);
     c::Record record = read_record(types_, cursor, name);
     if (const Documentation own = clang::documentation(documented); !own.text.empty()) record.documentation = own;
@@ -206,16 +207,25 @@ class Reader {
     }
   }
 
+  bool is_new_type(CXCursor cursor, const std::string& name) {
+    const std::string known_as = clang::text(clang_getCursorUSR(cursor));
+    const auto [known, is_new] = types_read_.emplace(name.empty() ? known_as : name, known_as);
+    if (known->second == known_as) return is_new;
+    // In C++ each struct may have one of its own inside.
+    throw Refusal({complain(header_, clang::location(cursor), "another type is called " + name + ", too")});
+  }
+
   // A struct that is declared here and defined nowhere.
   void add_opaque(CXCursor cursor, const std::string& name) {
-    if (clang_Cursor_isNull(clang_getCursorDefinition(cursor)) == 0 || !known_.insert(name).second) return;
+    if (clang_Cursor_isNull(clang_getCursorDefinition(cursor)) == 0 || !is_new_type(cursor, name)) return;
     symbols_.emplace_back(c::Opaque{clang_getCursorKind(cursor) == CXCursor_UnionDecl, name, clang::location(cursor),
                                     clang::documentation(cursor)});
   }
 
   void add_enum(CXCursor cursor, const std::string& name, CXCursor documented) {
     if (clang_isCursorDefinition(cursor) == 0) return;
-    if (!name.empty() && !known_.insert(name).second) return;
+    // One without a name may be met twice, where two typedefs name what it stands in.
+    if (!is_new_type(cursor, name)) return;
     c::Enum result{name,
                    types_.read(clang_getEnumDeclIntegerType(cursor)),
                    {},
@@ -263,8 +273,9 @@ class Reader {
   std::vector<c::Symbol> symbols_;
   std::vector<c::Variable> variables_;
   std::unordered_set<CXCursor, HashOfCursor, EqualCursors> named_by_typedef_;
-  // What has been added: records and enums by name, functions, variables and typedefs by clang's name.
+  // What has been added, by what clang knows it as: functions, variables and typedefs; and types, by their names.
   std::set<std::string> known_;
+  std::map<std::string, std::string> types_read_;
 };
 
 }  // namespace

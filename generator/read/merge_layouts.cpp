@@ -120,7 +120,6 @@ class Merger {
     if (merged.kind != other.kind || is_named_anew || is_otherwise_fixed) {
       refuse("has different types: " + spelling(merged) + " and " + spelling(other));
     }
-    if (merged.enumerators != other.enumerators) refuse("has different enumerators");
     each(merged.content, other.content, [&, at = at_](c::Record& one, const c::Record& two) {
       symbol(one, two);
       at_ = at;

@@ -74,15 +74,14 @@ class RecordReader {
     return field;
   }
 
-  // An anonymous struct or union has no field of its own in the AST; where it lies follows from its first member.
+  // An anonymous struct or union has no field of its own in the AST; where it lies follows from a member,
+  // which both structs know by its name.
   c::Field read_anonymous(CXType parent, CXCursor cursor) const {
-    std::uint64_t offset = 0;
-    for (const CXCursor child : clang::children(cursor)) {
-      if (clang_getCursorKind(child) != CXCursor_FieldDecl) continue;
-      offset += bytes(clang_Type_getOffsetOf(parent, clang::spelling(child).c_str())) -
-                bytes(clang_Cursor_getOffsetOfField(child));
-      break;
-    }
+    const std::string first = first_named_field(cursor);
+    const std::uint64_t offset = first.empty()
+                                     ? 0
+                                     : bytes(clang_Type_getOffsetOf(parent, first.c_str())) -
+                                           bytes(clang_Type_getOffsetOf(clang_getCursorType(cursor), first.c_str()));
     c::Field field{"",
                    types_.read(clang_getCursorType(cursor)),
                    {},
@@ -93,6 +92,17 @@ class RecordReader {
                    clang::documentation(cursor)};
     hold_in_place(field);
     return field;
+  }
+
+  // Also one inside of anonymous structs and unions in it.
+  static std::string first_named_field(CXCursor record) {
+    for (const CXCursor child : clang::children(record)) {
+      std::string name;
+      if (clang_getCursorKind(child) == CXCursor_FieldDecl) name = clang::spelling(child);
+      if (clang_Cursor_isAnonymousRecordDecl(child) != 0) name = first_named_field(child);
+      if (!name.empty()) return name;
+    }
+    return {};
   }
 
   // A struct or union without a name is the field's own, and lies where the field does.

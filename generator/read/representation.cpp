@@ -8,6 +8,13 @@
 namespace bindgen {
 namespace {
 
+// What a typedef of the header stands for: with what it holds, if that has no name.
+const c::Type& behind_typedefs(const c::Header& header, const c::Type& type) {
+  const auto* alias = type.name.empty() ? nullptr : c::find<c::Alias>(header, type.name);
+  const bool is_itself = alias == nullptr || alias->type.name == type.name || alias->type.kind != type.kind;
+  return is_itself ? type : behind_typedefs(header, alias->type);
+}
+
 const c::Record* record_of(const c::Header& header, const c::Type& type) {
   return type.content.empty() ? c::find<c::Record>(header, type.name) : &type.content.front();
 }
@@ -17,6 +24,16 @@ class Comparison {
   Comparison(const c::Header& before, const c::Header& after) : before_(before), after_(after) {}
 
   bool same(const c::Type& one, const c::Type& other) {
+    const c::Type& first = behind_typedefs(before_, one);
+    const c::Type& second = behind_typedefs(after_, other);
+    const bool are_typedefs = &first != &one && &second != &other;
+    if (are_typedefs && one.name == other.name) return true;  // how it has changed is told of the typedef
+    if (are_typedefs && !seen_.emplace("typedef " + one.name, "typedef " + other.name).second) return true;
+    return same_as_they_are(first, second);
+  }
+
+ private:
+  bool same_as_they_are(const c::Type& one, const c::Type& other) {
     const bool is_declared = one.kind == c::TypeKind::kRecord || one.kind == c::TypeKind::kEnum;
     if (one.kind == other.kind && is_declared && !one.name.empty() && one.name == other.name) {
       // What changes there is told there; and who has only ever had a pointer at it misses nothing.
@@ -25,9 +42,7 @@ class Comparison {
     if (one.kind != other.kind || one.size != other.size || one.count != other.count) return false;
     switch (one.kind) {
       case c::TypeKind::kRecord: return same_records(one, other);
-      case c::TypeKind::kEnum:
-        return one.name.empty() && other.name.empty() ? one.enumerators == other.enumerators
-                                                      : same_enums(one.name, other.name);
+      case c::TypeKind::kEnum: return same_enums(one.name, other.name);
       case c::TypeKind::kFunction: return same_functions(one, other);
       case c::TypeKind::kPointer:
         return points_at_the_same_unknown(one.target.front(), other.target.front()) ||
@@ -45,7 +60,6 @@ class Comparison {
     return false;
   }
 
- private:
   bool is_in_header(const std::string& name) const {
     return c::find<c::Record>(before_, name) != nullptr || c::find<c::Enum>(before_, name) != nullptr;
   }
@@ -74,6 +88,8 @@ class Comparison {
     if (have_names && !seen_.emplace(one.name, other.name).second) return true;  // a struct that points at its own kind
     const auto* first = record_of(before_, one);
     const auto* second = record_of(after_, other);
+    const bool are_unknown = one.name.empty() && other.name.empty() && first == nullptr && second == nullptr;
+    if (are_unknown) return true;  // those of another header
     return first != nullptr && second != nullptr && same_fields(*first, *second);
   }
 
@@ -82,7 +98,7 @@ class Comparison {
     if (one.fields.size() != other.fields.size()) return false;
     for (std::size_t i = 0; i < one.fields.size(); ++i) {
       const c::Field& first = one.fields[i];
-      const c::Field& second = other.fields[i];
+      const c::Field& second = one.is_union ? member_called(other, first.name, i) : other.fields[i];
       if (first.name != second.name || first.offset != second.offset) return false;
       if (first.bit_width != second.bit_width || first.first_bit != second.first_bit) return false;
       if (first.inline_record.size() != second.inline_record.size()) return false;
@@ -95,7 +111,16 @@ class Comparison {
     return true;
   }
 
+  // The order of a union's members means nothing.
+  static const c::Field& member_called(const c::Record& record, const std::string& name, std::size_t else_at) {
+    const auto found =
+        std::find_if(record.fields.begin(), record.fields.end(), [&](const auto& each) { return each.name == name; });
+    return found == record.fields.end() || name.empty() ? record.fields[else_at] : *found;
+  }
+
+  // The enumerators of one without a name are told each by itself.
   bool same_enums(const std::string& one, const std::string& other) const {
+    if (one.empty() || other.empty()) return true;
     const auto* first = c::find<c::Enum>(before_, one);
     const auto* second = c::find<c::Enum>(after_, other);
     if (first == nullptr || second == nullptr || first->enumerators.size() != second->enumerators.size()) return false;

@@ -8,8 +8,8 @@
 
 namespace bindgen {
 
-// Types that `header` declares are looked into, so that a struct that was merely renamed is still the same. Records and
-// enums of one name count as the same: how they differ is told of them, not of everything that uses them.
+// Types that `header` declares are looked into, so that a struct that was merely renamed is still the same. Records,
+// enums and typedefs of one name count as the same: how they differ is told of them, not of everything that uses them.
 bool same_representation(const c::Header& before, const c::Type& one, const c::Header& after, const c::Type& other);
 
 // Whether it is an array of at most so many elements, or a struct or union that can end in one: 0, an array without a

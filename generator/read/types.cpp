@@ -82,15 +82,7 @@ Type made(TypeKind kind, std::string name, Layout size) {
   return type;
 }
 
-std::string enumerators_of(CXCursor declared) {
-  std::string text;
-  for (const CXCursor child : clang::children(declared)) {
-    if (clang_getCursorKind(child) != CXCursor_EnumConstantDecl) continue;
-    text += (text.empty() ? "enum { " : ", ") + clang::spelling(child) + " = " +
-            std::to_string(clang_getEnumConstantDeclValue(child));
-  }
-  return text + " }";
-}
+constexpr const char* kTagKinds[] = {"@S@", "@U@", "@E@"};  // of structs, unions and enums
 
 bool is_identifier(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char character) {
@@ -110,8 +102,8 @@ bool has_own_call(CXType function) {
   return convention != CXCallingConv_Default && convention != CXCallingConv_C;
 }
 
-Type TypeReader::read(CXType type) const {
-  Type result = read_unqualified(type);
+Type TypeReader::read(CXType type, Content content) const {
+  Type result = read_unqualified(type, content);
   result.is_const = clang_isConstQualifiedType(type) != 0;
   result.is_volatile = clang_isVolatileQualifiedType(type) != 0;
   if (result.kind != TypeKind::kArray) return result;
@@ -123,47 +115,48 @@ Type TypeReader::read(CXType type) const {
   return result;
 }
 
-Type TypeReader::read_unqualified(CXType type) const {
-  if (type.kind == CXType_Elaborated) return read(clang_Type_getNamedType(type));
+Type TypeReader::read_unqualified(CXType type, Content content) const {
+  if (type.kind == CXType_Elaborated) return read(clang_Type_getNamedType(type), content);
   if (type.kind == CXType_Typedef) {
     const CXCursor declared = clang_getTypeDeclaration(type);
     const std::string name = clang::spelling(declared);
     // Each target has a structure of its own behind this name.
     if (name == "__builtin_va_list") return made(TypeKind::kOther, "va_list", {});
-    Type result = read(clang_getTypedefDeclUnderlyingType(declared));
+    Type result = read(clang_getTypedefDeclUnderlyingType(declared), Content::kWithTypedef);
     if (!is_another_name(type, result)) result.name = name;
     return result;
   }
   const CXType canonical = clang_getCanonicalType(type);
   if (type.kind == CXType_Unexposed || type.kind == CXType_Attributed) {  // parentheses, attributes, typeof
-    if (canonical.kind != CXType_FunctionProto) return read(canonical);
+    if (canonical.kind != CXType_FunctionProto) return read(canonical, content);
   }
   const auto [kind, name] = kind_of(canonical.kind == CXType_FunctionProto ? canonical : type);
   Type result = made(kind, name, layout_here(clang_Type_getSizeOf(type)));
-  if (kind == TypeKind::kPointer) result.target.push_back(read(clang_getPointeeType(type)));
+  if (kind == TypeKind::kPointer) result.target.push_back(read(clang_getPointeeType(type), content));
   if (kind == TypeKind::kArray) {
-    result.target.push_back(read(clang_getArrayElementType(type)));
+    result.target.push_back(read(clang_getArrayElementType(type), content));
     result.count = static_cast<std::uint64_t>(std::max(0LL, clang_getArraySize(type)));
   }
   if (kind == TypeKind::kFunction) {
-    result.target.push_back(read(clang_getResultType(type)));
+    result.target.push_back(read(clang_getResultType(type), content));
     result.is_variadic = clang_isFunctionTypeVariadic(type) != 0;
     result.has_own_call = has_own_call(canonical);
     for (int i = 0; i < clang_getNumArgTypes(type); ++i) {
-      result.params.push_back(read_passed(clang_getArgType(type, static_cast<unsigned>(i))));
+      result.params.push_back(read_passed(clang_getArgType(type, static_cast<unsigned>(i)), content));
     }
   }
   const CXCursor declared = clang_getTypeDeclaration(type);
   if (kind == TypeKind::kRecord || kind == TypeKind::kEnum) result.name = name_of(declared);
-  if (kind == TypeKind::kRecord && result.name.empty()) result.content.push_back(read_record(*this, declared, ""));
-  if (kind == TypeKind::kEnum && result.name.empty()) result.enumerators = enumerators_of(declared);
   result.beyond_c = beyond_c(type);
   if (!result.beyond_c.empty() && result.name.empty()) result.name = unqualified_name(type);
+  // What has no name cannot hold itself, so this comes to an end.
+  if (kind == TypeKind::kRecord && result.name.empty() && content == Content::kRead)
+    result.content.push_back(read_record(*this, declared, ""));
   return result;
 }
 
-Type TypeReader::read_passed(CXType type) const {
-  Type result = read(type);
+Type TypeReader::read_passed(CXType type, Content content) const {
+  Type result = read(type, content);
   if (result.kind != TypeKind::kArray && result.kind != TypeKind::kFunction) return result;
   const Type target = result.kind == TypeKind::kArray ? result.target.front() : result;
   Type pointer = made(TypeKind::kPointer, "", layout_here(static_cast<long long>(pointer_size_)));
@@ -185,30 +178,18 @@ bool TypeReader::is_another_name(CXType alias, const Type& of) const {
   return !of.is_const && !of.is_volatile && clang_Type_getAlignOf(alias) == clang_Type_getAlignOf(canonical);
 }
 
-std::string TypeReader::tag_of(CXCursor cursor) const {
-  CXToken* tokens = nullptr;
-  unsigned count = 0;
-  clang_tokenize(unit_, clang_getCursorExtent(cursor), &tokens, &count);
-  std::string tag;
-  int depth = 0;
-  for (unsigned i = 1; i < count; ++i) {
-    const std::string token = clang::text(clang_getTokenSpelling(unit_, tokens[i]));
-    if (token == "(") ++depth;
-    if (token == ")") --depth;
-    if (depth > 0 || token == ")" || token == "__attribute__" || token == "alignas") continue;
-    if (token == "class" || token == "struct") continue;  // of a scoped enum
-    if (clang_getTokenKind(tokens[i]) == CXToken_Identifier) tag = token;
-    break;
-  }
-  clang_disposeTokens(unit_, tokens, count);
-  if (tag.empty()) return tag;
-  // The tokens are those before macros are replaced; what clang calls it are those after. What it calls a struct
-  // without a tag differs between versions, and is no identifier or what the tokens above have told from a tag.
+std::string TypeReader::tag_of(CXCursor cursor) {
+  // What clang calls one without a tag differs between versions. What they all write down of it (its "USR") does not,
+  // and says whether a declaration is known by a name of its own: "c:@S@point"; but "c:@SA@point" of a typedef's.
   const std::string name = clang::spelling(cursor);
-  return is_identifier(name) ? name : "";
+  const std::string known_as = clang::text(clang_getCursorUSR(cursor));
+  if (!is_identifier(name)) return "";
+  const bool has_tag = std::any_of(std::begin(kTagKinds), std::end(kTagKinds),
+                                   [&](const char* kind) { return known_as.ends_with(kind + name); });
+  return has_tag ? name : "";
 }
 
-std::string TypeReader::name_of(CXCursor declared) const {
+std::string TypeReader::name_of(CXCursor declared) {
   std::string tag = tag_of(declared);
   if (!tag.empty()) return tag;
   const std::string name = clang::text(clang_getTypeSpelling(clang_getCursorType(declared)));

@@ -1,7 +1,7 @@
 // C types, as they are for the target that a unit was parsed for.
 //
-// Libclang's names of unnamed structs differ between versions and contain paths, so names are taken from the tokens of
-// the declaration and from typedefs only.
+// Libclang's names of unnamed structs differ between versions and contain paths, so only tags and the names of typedefs
+// are taken from it.
 #pragma once
 
 #include "read/c_facts.hpp"
@@ -21,26 +21,27 @@ bool has_own_call(CXType function);
 class TypeReader {
  public:
   explicit TypeReader(CXTranslationUnit unit)
-      : unit_(unit), main_file_(clang::main_file(unit)), pointer_size_(clang::pointer_size(unit)) {}
+      : main_file_(clang::main_file(unit)), pointer_size_(clang::pointer_size(unit)) {}
 
   // Whether it is declared in the header itself, also if a macro spells the declaration:
   // clang_Location_isFromMainFile() denies that.
   bool is_in_header(CXCursor declared) const;
-  c::Type read(CXType type) const;
+  // What a struct without a name holds: read with the type, but for one that a typedef leads to, which has it once.
+  enum class Content { kRead, kWithTypedef };
+  c::Type read(CXType type, Content content = Content::kRead) const;
   // As a parameter: C passes an array or a function as a pointer to it.
-  c::Type read_passed(CXType type) const;
+  c::Type read_passed(CXType type, Content content = Content::kRead) const;
   // The name behind struct, union or enum; "" if there is none.
-  std::string tag_of(CXCursor cursor) const;
+  static std::string tag_of(CXCursor cursor);
 
  private:
-  c::Type read_unqualified(CXType type) const;
+  c::Type read_unqualified(CXType type, Content content) const;
   // The tag, else the typedef that the declaration stands in: of typedef struct { } S, *PS; it is S.
-  std::string name_of(CXCursor declared) const;
+  static std::string name_of(CXCursor declared);
 
   // Whether a typedef is only another name for a struct or enum that the header defines.
   bool is_another_name(CXType alias, const c::Type& of) const;
 
-  CXTranslationUnit unit_;
   CXFile main_file_;
   unsigned pointer_size_;  // in bytes
 };

@@ -127,6 +127,13 @@ TEST_CASE("a field that cannot be filled in is refused") {
       has_text("S.a is const or volatile"));
 }
 
+TEST_CASE("two types of one name, which C does not have, are refused") {
+  CHECK_THAT(test::refusal(
+                 "typedef struct { struct In { int a; } in; } S;\ntypedef struct { struct In { float a; } in; } T;\n",
+                 test::overlay("")),
+             has_text("x.h:2:25: error: another type is called In, too"));
+}
+
 TEST_CASE("a struct that only C++ knows is refused") {
   const std::string base = "struct A { int a; };\n";
   CHECK_THAT(refused(base + "struct B : A { int b; };"),

@@ -249,6 +249,13 @@ TEST_CASE("plain characters and texts in place are asked about with what they co
           has_text(R"("for":"f.return","quote":"char","guess":{"value":{}})"));
 }
 
+TEST_CASE("what is made of a struct without a name is asked to be given one") {
+  const std::string asked =
+      suggestions("typedef struct { struct { int a; } rows[2]; struct { int b; }* p; } S;\nint f(const S* s);\n", {});
+  CHECK_THAT(asked, has_text(R"("for":"S.rows")") && has_text(R"("for":"S.p")") && !has_text("\"handle\"") &&
+                        !has_text("\"whole\"") && has_text("made of a struct without a name"));
+}
+
 TEST_CASE("no handle is proposed for a field, which can be none") {
   const std::string asked =
       suggestions("struct o;\ntypedef struct { struct o* it; struct o** all; void** any; } S;\nint f(S s);\n", {});
