@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <set>
 #include <utility>
@@ -180,6 +181,9 @@ class Differ {
     std::vector<PlacedField> new_fields;
     place_fields(old, old.name, old_fields);
     place_fields(now, now.name, new_fields);
+    std::deque<c::Record> placed;
+    place_tagged(before_, new_fields, old_fields, placed);
+    place_tagged(after_, old_fields, new_fields, placed);
     for (const PlacedField& field : new_fields) {
       if (const c::Field* other = find(old_fields, field.path)) {
         compare_fields(field.path, *other, *field.field);
@@ -195,11 +199,26 @@ class Differ {
     }
   }
 
+  // A struct that is declared in place in the other header has a name in this one: its fields are compared all the
+  // same.
+  static void place_tagged(const c::Header& header, const std::vector<PlacedField>& others,
+                           std::vector<PlacedField>& fields, std::deque<c::Record>& placed) {
+    for (const PlacedField& other : others) {
+      const c::Field* field = other.field->inline_record.empty() ? nullptr : find(fields, other.path);
+      if (field == nullptr || !field->inline_record.empty() || field->type.kind != c::TypeKind::kRecord) continue;
+      const auto* record = c::find<c::Record>(header, field->type.name);
+      if (record == nullptr || record->is_union != other.field->inline_record.front().is_union) continue;
+      placed.push_back(*record);
+      move_by(placed.back(), field->offset);
+      place_fields(placed.back(), other.path, fields);
+    }
+  }
+
   void compare_fields(const std::string& path, const c::Field& old, const c::Field& now) {
     const std::string declared_before = field_declaration(old);
     const std::string declared_after = field_declaration(now);
-    const bool in_place = !old.inline_record.empty() && !now.inline_record.empty();
-    const bool is_same = in_place || same_representation(before_, old.type, after_, now.type);
+    const bool are_told = are_told_by_field(old, now);
+    const bool is_same = are_told || same_representation(before_, old.type, after_, now.type);
     if (declared_before != declared_after || old.bit_width != now.bit_width) {
       const bool breaks_abi = !is_same || old.bit_width != now.bit_width;
       change(breaks_abi ? Breaks::kAbi : Breaks::kApi, "field", path, declared_before, declared_after, now.location);
@@ -211,6 +230,18 @@ class Differ {
     if (old.offset != now.offset || old.first_bit != now.first_bit) {
       changes_.push_back({ChangeKind::kMoved, Breaks::kAbi, "field", path, place(old), place(now), now.location});
     }
+  }
+
+  // Of two structs or two unions, of which at least one is declared in place, the fields are compared.
+  bool are_told_by_field(const c::Field& old, const c::Field& now) const {
+    const auto record_of = [](const c::Header& header, const c::Field& field) {
+      if (!field.inline_record.empty()) return &field.inline_record.front();
+      return field.type.kind == c::TypeKind::kRecord ? c::find<c::Record>(header, field.type.name) : nullptr;
+    };
+    const c::Record* before = record_of(before_, old);
+    const c::Record* after = record_of(after_, now);
+    return (!old.inline_record.empty() || !now.inline_record.empty()) && before != nullptr && after != nullptr &&
+           before->is_union == after->is_union && (before->size == after->size || before->name == after->name);
   }
 
   // The size of a struct or enum that the header declares is told where it is declared.

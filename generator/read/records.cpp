@@ -1,6 +1,7 @@
 #include "read/records.hpp"
 
 #include "read/cursor_facts.hpp"
+#include "read/representation.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -109,13 +110,6 @@ class RecordReader {
   static void hold_in_place(c::Field& field) {
     field.inline_record = std::exchange(field.type.content, {});
     for (c::Record& record : field.inline_record) move_by(record, field.offset);
-  }
-  static void move_by(c::Record& record, const Layout& offset) {
-    for (c::Field& field : record.fields) {
-      field.offset.on_64_bit += offset.on_64_bit;
-      field.offset.on_32_bit += offset.on_32_bit;
-      for (c::Record& inner : field.inline_record) move_by(inner, offset);
-    }
   }
 
   const TypeReader& types_;

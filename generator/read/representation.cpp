@@ -64,14 +64,18 @@ class Comparison {
     return c::find<c::Record>(before_, name) != nullptr || c::find<c::Enum>(before_, name) != nullptr;
   }
 
-  // Nobody but the library knows what void* points at, nor what a struct holds that no header defines.
+  // Nobody but the library knows what void* points at, nor what a struct holds that no header defines, and a struct
+  // without a name may be what it holds.
   bool points_at_the_same_unknown(const c::Type& one, const c::Type& other) const {
     const auto is_unknown = [](const c::Header& header, const c::Type& type) {
-      return type.kind == c::TypeKind::kRecord && c::find<c::Record>(header, type.name) == nullptr &&
-             type.size == Layout{};
+      return type.kind == c::TypeKind::kRecord && !type.name.empty() &&
+             c::find<c::Record>(header, type.name) == nullptr && type.size == Layout{};
     };
-    return (one.kind == c::TypeKind::kVoid && is_unknown(after_, other)) ||
-           (other.kind == c::TypeKind::kVoid && is_unknown(before_, one));
+    const auto is_void_or_unnamed = [](const c::Type& type) {
+      return type.kind == c::TypeKind::kVoid || (type.kind == c::TypeKind::kRecord && type.name.empty());
+    };
+    return (is_void_or_unnamed(one) && is_unknown(after_, other)) ||
+           (is_void_or_unnamed(other) && is_unknown(before_, one));
   }
 
   bool same_functions(const c::Type& one, const c::Type& other) {
@@ -140,6 +144,14 @@ class Comparison {
 
 bool same_representation(const c::Header& before, const c::Type& one, const c::Header& after, const c::Type& other) {
   return Comparison(before, after).same(one, other);
+}
+
+void move_by(c::Record& record, const Layout& offset) {
+  for (c::Field& field : record.fields) {
+    field.offset.on_64_bit += offset.on_64_bit;
+    field.offset.on_32_bit += offset.on_32_bit;
+    for (c::Record& inner : field.inline_record) move_by(inner, offset);
+  }
 }
 
 bool ends_openly(const c::Header& header, const c::Type& type, std::uint64_t elements) {

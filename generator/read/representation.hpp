@@ -12,6 +12,9 @@ namespace bindgen {
 // enums and typedefs of one name count as the same: how they differ is told of them, not of everything that uses them.
 bool same_representation(const c::Header& before, const c::Type& one, const c::Header& after, const c::Type& other);
 
+// Has the fields of a struct lie that much further on, as they do where another one holds it there.
+void move_by(c::Record& record, const Layout& offset);
+
 // Whether it is an array of at most so many elements, or a struct or union that can end in one: 0, an array without a
 // length; 1, also as C had them before there were such. Nobody knows where they really end.
 bool ends_openly(const c::Header& header, const c::Type& type, std::uint64_t elements);

@@ -438,6 +438,17 @@ TEST_CASE("where the members of a struct without a name lie is compared, too") {
             .size() == 2);
   CHECK(breaks(diff_of("typedef struct { struct { long a; }* e; } S;",
                        "typedef struct { struct { __INT64_TYPE__ a; }* e; } S;")) == Breaks::kAbi);
+  CHECK(lines(diff_of("typedef struct { int b; struct { int a; } row; } S;",
+                      "typedef struct { int b; struct Row { int a; } row; } S;")) ==
+        Lines{"api changed field S.row: struct row -> Row row",
+              "none added struct Row: struct Row { int a; }, size 4/4"});
+  CHECK(lines(diff_of("typedef struct { int b; struct Row { int a; } row; } S;",
+                      "typedef struct { int b; struct { float a; } row; } S;")) ==
+        Lines{"abi changed field S.row.a: int a -> float a", "api changed field S.row: Row row -> struct row",
+              "api removed struct Row: struct Row { int a; }, size 4/4"});
+  // What was opaque, and has no name now.
+  CHECK(breaks(diff_of("struct T; typedef struct T* P; int f(P p);", "typedef struct { int a; }* P; int f(P p);")) ==
+        Breaks::kApi);
   // The order of a union's members means nothing.
   CHECK(breaks(diff_of("typedef struct { union { int a; float b; } p[3]; } S;",
                        "typedef struct { union { float b; int a; } p[3]; } S;")) == Breaks::kApi);
