@@ -157,7 +157,7 @@ class Differ {
     if (declaration(old) != declaration(now)) {
       change(is_same ? Breaks::kApi : Breaks::kAbi, what(now), now.name, declaration(old), declaration(now),
              now.location);
-    } else if (!is_same) {
+    } else if (!is_same && !is_told_of_its_type(old.type, now.type)) {
       change_type(what(now), now.name, "", old.type, now.type, now.location);
     }
   }
@@ -205,8 +205,8 @@ class Differ {
                            std::vector<PlacedField>& fields, std::deque<c::Record>& placed) {
     for (const PlacedField& other : others) {
       const c::Field* field = other.field->inline_record.empty() ? nullptr : find(fields, other.path);
-      if (field == nullptr || !field->inline_record.empty() || field->type.kind != c::TypeKind::kRecord) continue;
-      const auto* record = c::find<c::Record>(header, field->type.name);
+      if (field == nullptr || !field->inline_record.empty()) continue;
+      const auto* record = record_in(header, *field);
       if (record == nullptr || record->is_union != other.field->inline_record.front().is_union) continue;
       placed.push_back(*record);
       move_by(placed.back(), field->offset);
@@ -217,8 +217,9 @@ class Differ {
   void compare_fields(const std::string& path, const c::Field& old, const c::Field& now) {
     const std::string declared_before = field_declaration(old);
     const std::string declared_after = field_declaration(now);
-    const bool are_told = are_told_by_field(old, now);
-    const bool is_same = are_told || same_representation(before_, old.type, after_, now.type);
+    const bool is_in_place = !old.inline_record.empty() || !now.inline_record.empty();
+    const bool is_same =
+        is_in_place ? are_told_by_field(old, now) : same_representation(before_, old.type, after_, now.type);
     if (declared_before != declared_after || old.bit_width != now.bit_width) {
       const bool breaks_abi = !is_same || old.bit_width != now.bit_width;
       change(breaks_abi ? Breaks::kAbi : Breaks::kApi, "field", path, declared_before, declared_after, now.location);
@@ -234,14 +235,11 @@ class Differ {
 
   // Of two structs or two unions, of which at least one is declared in place, the fields are compared.
   bool are_told_by_field(const c::Field& old, const c::Field& now) const {
-    const auto record_of = [](const c::Header& header, const c::Field& field) {
-      if (!field.inline_record.empty()) return &field.inline_record.front();
-      return field.type.kind == c::TypeKind::kRecord ? c::find<c::Record>(header, field.type.name) : nullptr;
-    };
-    const c::Record* before = record_of(before_, old);
-    const c::Record* after = record_of(after_, now);
-    return (!old.inline_record.empty() || !now.inline_record.empty()) && before != nullptr && after != nullptr &&
-           before->is_union == after->is_union && (before->size == after->size || before->name == after->name);
+    const c::Record* before = record_in(before_, old);
+    const c::Record* after = record_in(after_, now);
+    if (before == nullptr || after == nullptr || before->is_union != after->is_union) return false;
+    const bool are_both_in_place = !old.inline_record.empty() && !now.inline_record.empty();
+    return are_both_in_place || before->size == after->size;
   }
 
   // The size of a struct or enum that the header declares is told where it is declared.
@@ -359,6 +357,14 @@ class Differ {
                    const Location& at) {
     std::string before = told_type(old);
     std::string after = told_type(now);
+    const c::Type* one = &old;
+    const c::Type* other = &now;
+    while (before == after && !one->target.empty() && !other->target.empty()) {
+      one = &one->target.front();
+      other = &other->target.front();
+      before += ", of " + told_type(*one);
+      after += ", of " + told_type(*other);
+    }
     if (before == after) {
       before += ":" + places(old);
       after += ":" + places(now);

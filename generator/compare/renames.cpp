@@ -69,14 +69,18 @@ std::vector<std::string> words_of(const std::string& name) {
   return words;
 }
 
-// Whether a word stands where another one stood: SEND_DONE for READ_DONE, but not FINISHED for FINISH, nor kB for K_B.
+// Whether it says something else: READ_DONE and SEND_DONE, OPEN and NOT_OPEN; but not kB and K_B, FINISH and FINISHED.
 bool has_another_word(const std::string& one_name, const std::string& other_name) {
   if (plain(one_name) == plain(other_name)) return false;
   const std::vector<std::string> one = words_of(one_name);
   const std::vector<std::string> other = words_of(other_name);
-  if (one.size() != other.size()) return false;
-  const auto [left, right] = std::mismatch(one.begin(), one.end(), other.begin());
-  return !left->starts_with(*right) && !right->starts_with(*left);
+  const auto is_one_word = [](const std::string& left, const std::string& right) {
+    const auto& [shorter, longer] =
+        std::minmax(left, right, [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    static const std::set<std::string> kEndings = {"", "s", "es", "d", "ed", "ing"};
+    return longer.starts_with(shorter) && kEndings.count(longer.substr(shorter.size())) != 0;
+  };
+  return !std::equal(one.begin(), one.end(), other.begin(), other.end(), is_one_word);
 }
 
 // How many characters the words have that all of these begin with; something is left of each.
@@ -162,8 +166,7 @@ class Matcher {
       return parent_of(old) == parent_of(now) && gone.before->layout == added.after->layout &&
              gone.before->bit == added.after->bit &&
              renamed(present(gone.before->declaration), last_of(old), last_of(now)) == added.after->declaration &&
-             (sure ? are_similar(last_of(old), last_of(now)) &&
-                         (gone.what == "field" || !has_another_word(last_of(old), last_of(now)))
+             (sure ? are_similar(last_of(old), last_of(now)) && !has_another_word(last_of(old), last_of(now))
                    : gone.what == "field" || end_alike(old, now));
     }
     if (const auto* record = c::find<c::Record>(before_, old)) return hold_the_same(*record, now, sure);
@@ -177,7 +180,9 @@ class Matcher {
     const bool is_enum = gone.what == "enum";
     if (sure && is_enum && is_alike) return true;  // enumerators of these names are nowhere else
     if (!is_alike && !(is_enum && have_other_beginnings(old, now))) return false;
-    return sure ? are_similar(old, now) || takes_its_place(old, now) : is_enum || gone.what == "callback";
+    const bool says_the_same = gone.what != "macro" || !has_another_word(old, now);
+    return sure ? (are_similar(old, now) && says_the_same) || takes_its_place(old, now)
+                : is_enum || gone.what == "callback";
   }
 
   // Enumerators of one enum, as its name says, that differ in what it has its enumerators begin with.

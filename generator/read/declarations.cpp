@@ -86,8 +86,9 @@ class Reader {
     if (!known_.insert(clang::text(clang_getCursorUSR(clang_getCanonicalCursor(cursor)))).second) return;
     const CXType target = clang_getPointeeType(clang_getCanonicalType(underlying));
     if (target.kind == CXType_FunctionProto && clang_getCursorKind(declared) != CXCursor_TypedefDecl) {
+      const CXType as_written = clang_getResultType(clang_getPointeeType(underlying));  // with names of typedefs
       c::Callback callback{name,
-                           types_.read(clang_getResultType(target)),
+                           types_.read(as_written.kind != CXType_Invalid ? as_written : clang_getResultType(target)),
                            {},
                            clang_isFunctionTypeVariadic(target) != 0,
                            clang::location(cursor),
@@ -211,8 +212,8 @@ class Reader {
     const std::string known_as = clang::text(clang_getCursorUSR(cursor));
     const auto [known, is_new] = types_read_.emplace(name.empty() ? known_as : name, known_as);
     if (known->second == known_as) return is_new;
-    // In C++ each struct may have one of its own inside.
-    throw Refusal({complain(header_, clang::location(cursor), "another type is called " + name + ", too")});
+    throw Refusal({complain(header_, clang::location(cursor), "another type is called " + name + ", too",
+                            "in C++ each struct has types of its own inside; --std=c11 reads the header as C")});
   }
 
   // A struct that is declared here and defined nowhere.

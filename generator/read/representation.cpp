@@ -8,15 +8,33 @@
 namespace bindgen {
 namespace {
 
-// What a typedef of the header stands for: with what it holds, if that has no name.
+// What a typedef of the header stands for: with what it holds, if that has no name. In C something else may have its
+// name as a tag.
 const c::Type& behind_typedefs(const c::Header& header, const c::Type& type) {
-  const auto* alias = type.name.empty() ? nullptr : c::find<c::Alias>(header, type.name);
-  const bool is_itself = alias == nullptr || alias->type.name == type.name || alias->type.kind != type.kind;
-  return is_itself ? type : behind_typedefs(header, alias->type);
+  const bool is_tag = type.name.empty() || c::find<c::Record>(header, type.name) != nullptr ||
+                      c::find<c::Opaque>(header, type.name) != nullptr ||
+                      c::find<c::Enum>(header, type.name) != nullptr;
+  const auto* alias = is_tag ? nullptr : c::find<c::Alias>(header, type.name);
+  return alias == nullptr || alias->type.name == type.name ? type : behind_typedefs(header, alias->type);
 }
 
 const c::Record* record_of(const c::Header& header, const c::Type& type) {
   return type.content.empty() ? c::find<c::Record>(header, type.name) : &type.content.front();
+}
+
+// The struct that a field holds, and from where on its fields are placed.
+struct HeldRecord {
+  const c::Record* record = nullptr;
+  Layout from = {};
+};
+
+HeldRecord held_by(const c::Header& header, const c::Field& field) {
+  if (!field.inline_record.empty()) return {&field.inline_record.front(), field.offset};
+  return {record_in(header, field), {}};
+}
+
+Layout between(const Layout& from, const Layout& to) {
+  return {to.on_64_bit - from.on_64_bit, to.on_32_bit - from.on_32_bit};
 }
 
 class Comparison {
@@ -27,9 +45,8 @@ class Comparison {
     const c::Type& first = behind_typedefs(before_, one);
     const c::Type& second = behind_typedefs(after_, other);
     const bool are_typedefs = &first != &one && &second != &other;
-    if (are_typedefs && one.name == other.name) return true;  // how it has changed is told of the typedef
-    if (are_typedefs && !seen_.emplace("typedef " + one.name, "typedef " + other.name).second) return true;
-    return same_as_they_are(first, second);
+    return (are_typedefs && one.name == other.name) ||  // how it has changed is told of the typedef
+           same_as_they_are(first, second);
   }
 
  private:
@@ -88,34 +105,39 @@ class Comparison {
   }
 
   bool same_records(const c::Type& one, const c::Type& other) {
-    const bool have_names = !one.name.empty() && !other.name.empty();
-    if (have_names && !seen_.emplace(one.name, other.name).second) return true;  // a struct that points at its own kind
-    const auto* first = record_of(before_, one);
-    const auto* second = record_of(after_, other);
+    const c::Record* first = record_of(before_, one);
+    const c::Record* second = record_of(after_, other);
     const bool are_unknown = one.name.empty() && other.name.empty() && first == nullptr && second == nullptr;
     if (are_unknown) return true;  // those of another header
-    return first != nullptr && second != nullptr && same_fields(*first, *second);
+    return first != nullptr && second != nullptr && same_fields({first}, {second});
   }
 
-  bool same_fields(const c::Record& one, const c::Record& other) {
+  bool same_fields(const HeldRecord& held, const HeldRecord& other_held) {
+    const c::Record& one = *held.record;
+    const c::Record& other = *other_held.record;
+    if (!seen_.emplace(&one, &other).second) return true;  // a struct that leads to its own kind
     if (one.is_union != other.is_union || one.size != other.size || one.align != other.align) return false;
     if (one.fields.size() != other.fields.size()) return false;
     for (std::size_t i = 0; i < one.fields.size(); ++i) {
       const c::Field& first = one.fields[i];
       const c::Field& second = one.is_union ? member_called(other, first.name, i) : other.fields[i];
-      if (first.name != second.name || first.offset != second.offset) return false;
+      if (first.name != second.name) return false;
+      if (between(held.from, first.offset) != between(other_held.from, second.offset)) return false;
       if (first.bit_width != second.bit_width || first.first_bit != second.first_bit) return false;
-      if (first.inline_record.size() != second.inline_record.size()) return false;
-      if (!first.inline_record.empty()) {
-        if (!same_fields(first.inline_record.front(), second.inline_record.front())) return false;
-      } else if (!same(first.type, second.type)) {
-        return false;
-      }
+      if (!same_held(first, second)) return false;
     }
     return true;
   }
 
-  // The order of a union's members means nothing.
+  // What is declared in place may have a name in the other header.
+  bool same_held(const c::Field& one, const c::Field& other) {
+    if (one.inline_record.empty() && other.inline_record.empty()) return same(one.type, other.type);
+    const HeldRecord first = held_by(before_, one);
+    const HeldRecord second = held_by(after_, other);
+    return first.record != nullptr && second.record != nullptr && same_fields(first, second);
+  }
+
+  // In which order a union names its members means nothing.
   static const c::Field& member_called(const c::Record& record, const std::string& name, std::size_t else_at) {
     const auto found =
         std::find_if(record.fields.begin(), record.fields.end(), [&](const auto& each) { return each.name == name; });
@@ -137,13 +159,20 @@ class Comparison {
 
   const c::Header& before_;
   const c::Header& after_;
-  std::set<std::pair<std::string, std::string>> seen_;  // pairs that are the same unless the rest says otherwise
+  // Pairs that are the same unless the rest says otherwise.
+  std::set<std::pair<const c::Record*, const c::Record*>> seen_;
 };
 
 }  // namespace
 
 bool same_representation(const c::Header& before, const c::Type& one, const c::Header& after, const c::Type& other) {
   return Comparison(before, after).same(one, other);
+}
+
+const c::Record* record_in(const c::Header& header, const c::Field& field) {
+  if (!field.inline_record.empty()) return &field.inline_record.front();
+  const c::Type& type = behind_typedefs(header, field.type);
+  return type.kind == c::TypeKind::kRecord ? record_of(header, type) : nullptr;
 }
 
 void move_by(c::Record& record, const Layout& offset) {

@@ -12,6 +12,9 @@ namespace bindgen {
 // enums and typedefs of one name count as the same: how they differ is told of them, not of everything that uses them.
 bool same_representation(const c::Header& before, const c::Type& one, const c::Header& after, const c::Type& other);
 
+// The struct or union that a field holds in itself, declared there or elsewhere in the header. Null: it holds none.
+const c::Record* record_in(const c::Header& header, const c::Field& field);
+
 // Has the fields of a struct lie that much further on, as they do where another one holds it there.
 void move_by(c::Record& record, const Layout& offset);
 

@@ -122,7 +122,9 @@ Type TypeReader::read_unqualified(CXType type, Content content) const {
     const std::string name = clang::spelling(declared);
     // Each target has a structure of its own behind this name.
     if (name == "__builtin_va_list") return made(TypeKind::kOther, "va_list", {});
-    Type result = read(clang_getTypedefDeclUnderlyingType(declared), Content::kWithTypedef);
+    const bool is_of_array =
+        content == Content::kReadOfArray && kind_of(clang_getCanonicalType(type)).first == TypeKind::kArray;
+    Type result = read(clang_getTypedefDeclUnderlyingType(declared), is_of_array ? content : Content::kLeftOut);
     if (!is_another_name(type, result)) result.name = name;
     return result;
   }
@@ -150,13 +152,14 @@ Type TypeReader::read_unqualified(CXType type, Content content) const {
   result.beyond_c = beyond_c(type);
   if (!result.beyond_c.empty() && result.name.empty()) result.name = unqualified_name(type);
   // What has no name cannot hold itself, so this comes to an end.
-  if (kind == TypeKind::kRecord && result.name.empty() && content == Content::kRead)
+  if (kind == TypeKind::kRecord && result.name.empty() && content != Content::kLeftOut)
     result.content.push_back(read_record(*this, declared, ""));
   return result;
 }
 
 Type TypeReader::read_passed(CXType type, Content content) const {
-  Type result = read(type, content);
+  // The array's own name is lost with it.
+  Type result = read(type, content == Content::kRead ? Content::kReadOfArray : content);
   if (result.kind != TypeKind::kArray && result.kind != TypeKind::kFunction) return result;
   const Type target = result.kind == TypeKind::kArray ? result.target.front() : result;
   Type pointer = made(TypeKind::kPointer, "", layout_here(static_cast<long long>(pointer_size_)));

@@ -26,15 +26,18 @@ class TypeReader {
   // Whether it is declared in the header itself, also if a macro spells the declaration:
   // clang_Location_isFromMainFile() denies that.
   bool is_in_header(CXCursor declared) const;
-  // What a struct without a name holds: read with the type, but for one that a typedef leads to, which has it once.
-  enum class Content { kRead, kWithTypedef };
-  c::Type read(CXType type, Content content = Content::kRead) const;
+  c::Type read(CXType type) const { return read(type, Content::kRead); }
   // As a parameter: C passes an array or a function as a pointer to it.
-  c::Type read_passed(CXType type, Content content = Content::kRead) const;
+  c::Type read_passed(CXType type) const { return read_passed(type, Content::kRead); }
   // The name behind struct, union or enum; "" if there is none.
   static std::string tag_of(CXCursor cursor);
 
  private:
+  // What of structs without a name: their fields, but where a typedef leads to them (who asks for those finds them with
+  // the typedef, once); also those that an array consists of, whatever typedefs lead to the array; nothing.
+  enum class Content { kRead, kReadOfArray, kLeftOut };
+  c::Type read(CXType type, Content content) const;
+  c::Type read_passed(CXType type, Content content) const;
   c::Type read_unqualified(CXType type, Content content) const;
   // The tag, else the typedef that the declaration stands in: of typedef struct { } S, *PS; it is S.
   static std::string name_of(CXCursor declared);

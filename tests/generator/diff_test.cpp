@@ -138,6 +138,13 @@ TEST_CASE("enumerators that begin otherwise beside others that stay are guessed 
         Lines{"abi renamed (a guess) enumerator E.RK_SEND_DENIED: 1 -> 1"});
   CHECK(lines(diff_of("enum E { RK_NONE, RK_FINISH };", "enum E { RK_NONE, RK_FINISHED };")) ==
         Lines{"api renamed enumerator E.RK_FINISHED: E.RK_FINISH -> E.RK_FINISHED"});
+  for (const auto& [old, now] : {std::pair("RK_OPEN", "RK_NOT_OPEN"), std::pair("RK_INT1", "RK_INT16"),
+                                 std::pair("RK_READ", "RK_READY"), std::pair("RK_FULL_NO", "RK_FULL")}) {
+    INFO(old);
+    const auto with = [](const char* name) { return "enum E { RK_NONE, " + std::string(name) + " };"; };
+    CHECK(breaks(diff_of(with(old), with(now))) == Breaks::kAbi);
+  }
+  CHECK(lines(diff_of("#define RK_OPEN 77\n", "#define RK_NOT_OPEN 77\n")).size() == 2);
 }
 
 TEST_CASE("an enum has another name, and so have its enumerators, if they all begin with other words") {
@@ -426,13 +433,16 @@ TEST_CASE("what is made of a struct or an enum without a name is compared with i
 }
 
 TEST_CASE("where the members of a struct without a name lie is compared, too") {
-  CHECK(lines(diff_of(
-            "typedef struct { struct { char a; char b; long long c; } rows[2]; } S;",
-            "typedef struct { struct { char a; __attribute__((aligned(4))) char b; long long c; } rows[2]; } S;")) ==
-        Lines{"abi changed field S.rows: struct { char a; char b; long long c; }[2], size 32/32: { a @0/0 size 1/1, b "
-              "@1/1 size 1/1, c @8/8 size 8/8 }, size 16/16, align 8/8 "
-              "-> struct { char a; char b; long long c; }[2], size 32/32: { a @0/0 size 1/1, b @4/4 size 1/1, c @8/8 "
-              "size 8/8 }, size 16/16, align 8/8"});
+  CHECK(
+      lines(diff_of(
+          "typedef struct { struct { char a; char b; long long c; } rows[2]; } S;",
+          "typedef struct { struct { char a; __attribute__((aligned(4))) char b; long long c; } rows[2]; } S;")) ==
+      Lines{
+          "abi changed field S.rows: struct { char a; char b; long long c; }[2], size 32/32, of struct { char a; char "
+          "b; long long c; }, struct, size 16/16: { a @0/0 size 1/1, b @1/1 size 1/1, c @8/8 size 8/8 }, size "
+          "16/16, align 8/8 -> struct { char a; char b; long long c; }[2], size 32/32, of struct { char a; char b; "
+          "long long c; }, struct, size 16/16: { a @0/0 size 1/1, b @4/4 size 1/1, c @8/8 size 8/8 }, size 16/16, "
+          "align 8/8"});
   CHECK(lines(diff_of("struct OldRows { struct { char a; char b; int z; } rows[2]; };",
                       "struct NewRows { struct { char a; __attribute__((aligned(2))) char b; int z; } rows[2]; };"))
             .size() == 2);
@@ -499,6 +509,61 @@ TEST_CASE("a chain of pointers at structs without a name is read and compared in
   other.replace(other.find("int a"), 5, "float a");
   CHECK(lines(diff_of(text, other)) ==
         Lines{"abi changed typedef P0: typedef struct { int a; }* P0 -> typedef struct { float a; }* P0"});
+}
+
+TEST_CASE("structs of which only one header names some are compared to their end") {
+  // Named and unnamed ones by turns, which lead back to themselves.
+  CHECK_NOTHROW(diff_of("struct Q; typedef struct { struct Q* q; }* P; struct Q { P q; }; int f(struct Q* x);",
+                        "struct R; typedef struct { struct R* q; }* S; struct R { S q; }; int f(S x);"));
+  std::string unnamed = "typedef struct { int a; }* P0;\n";
+  std::string named = "struct N0 { int a; };\n";
+  for (int i = 1; i < 40; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string before = std::to_string(i - 1);
+    unnamed += "typedef struct { P" + before + " a; P" + before + " b; }* P" + number + ";\n";
+    named += "struct N" + number + " { struct N" + before + "* a; struct N" + before + "* b; };\n";
+  }
+  CHECK(lines(diff_of(unnamed + "int f(P39 p);", named + "int f(struct N39* p);")).front() ==
+        "api changed function f: int f(P39 p) -> int f(N39* p)");
+}
+
+TEST_CASE("in C a tag and a typedef may have one name for two things") {
+  const auto folder = test::scratch("diff_tags");
+  const std::string header = "typedef struct A B; typedef struct B A; int f(struct A* a); int g(A* a); int h(B* b);\n";
+  const auto of_c = [&](const std::string& name) {
+    return read_header(test::file(folder, name, header), {"--std=c11"});
+  };
+  CHECK(diff(of_c("old.h"), of_c("new.h")).empty());
+}
+
+TEST_CASE("what a parameter that is an array consists of is compared, whatever its typedef") {
+  const std::string types = "typedef struct { int x; } K[2]; typedef struct { float x; } L[2];\n";
+  CHECK(breaks(diff_of(types + "int f(K k);", types + "int f(L k);")) == Breaks::kAbi);
+  CHECK(breaks(diff_of(types + "typedef int (*f)(K k);", types + "typedef int (*f)(L k);")) == Breaks::kAbi);
+  CHECK(breaks(diff_of("typedef struct { int x; } K[2]; int f(K k);", "struct M { int x; }; int f(struct M* k);")) ==
+        Breaks::kApi);
+}
+
+TEST_CASE("a change of a type is told where two texts of it differ, and once") {
+  CHECK(lines(diff_of("typedef int K; int g(K* k);", "typedef struct { int a; } K; int g(K* k);")).front() ==
+        "abi changed function g: k: K*, pointer, size 8/4, of K, signed integer, size 4/4 -> k: K*, pointer, size 8/4, "
+        "of K, struct, size 4/4");
+  CHECK(lines(diff_of("typedef int (*cb)(int); typedef cb dd;", "typedef float (*cb)(int); typedef cb dd;")).size() ==
+        1);
+  CHECK(lines(diff_of("typedef int T; typedef int U; typedef T (*F)(T);",
+                      "typedef int T; typedef int U; typedef U (*F)(U);")) ==
+        Lines{"api changed callback F: typedef T (*F)(T) -> typedef U (*F)(U)"});
+}
+
+TEST_CASE("a struct in place that is another thing now breaks the ABI, one that has a tag now does not") {
+  CHECK(breaks(diff_of("struct S { struct { int a; } x; };", "struct S { union { int a; } x; };")) == Breaks::kAbi);
+  CHECK(breaks(diff_of("struct S { struct { int z; struct { int a; } u; } rows[2]; };",
+                       "struct S { struct { int z; struct I { int a; } u; } rows[2]; };")) == Breaks::kApi);
+  CHECK(breaks(diff_of("struct S { int z; struct { int a; } u; }; int f(struct S*);",
+                       "struct T { int z; struct I { int a; } u; }; int f(struct T*);")) == Breaks::kApi);
+  CHECK(breaks(diff_of("struct S { int a; struct { int b; int c; } x; };",
+                       "typedef struct { int b; int c; } X; typedef const X Y; struct S { int a; Y x; };")) ==
+        Breaks::kApi);
 }
 
 TEST_CASE("a tag is found behind comments, attributes and macros") {
