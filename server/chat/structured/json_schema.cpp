@@ -73,6 +73,9 @@ class SchemaMatch {
     for (const auto& [name, member] : value.items()) {
       const auto known = node.properties.find(name);
       const std::string at = path + "." + shortened(name);
+      if (node.property_names) {
+        if (auto found = complaint(*node.property_names, name, at + " (its name)")) return found;
+      }
       if (known == node.properties.end() && !node.allows_more_properties) return at + ": not allowed";
       const auto fits = known != node.properties.end() ? std::optional(known->second) : node.more_properties;
       if (!fits) continue;

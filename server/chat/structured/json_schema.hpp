@@ -1,8 +1,8 @@
 // A JSON Schema that an answer has to fit, as far as it can be checked here:
 //
-//   type enum const  properties required additionalProperties minProperties maxProperties
-//   items prefixItems minItems maxItems  minLength maxLength  minimum maximum exclusiveMinimum exclusiveMaximum
-//   multipleOf anyOf oneOf allOf  $ref (into the schema itself)
+//   type enum const  properties required additionalProperties propertyNames minProperties maxProperties
+//   items prefixItems additionalItems minItems maxItems  minLength maxLength
+//   minimum maximum exclusiveMinimum exclusiveMaximum multipleOf  anyOf oneOf allOf  $ref (into the schema itself)
 //
 // Keywords that would forbid more and that we cannot check (pattern, not, if, contains, ...) are refused, so that no
 // answer is called valid that is not. All others are notes, as the standard says; `format` is one of them.
@@ -41,6 +41,7 @@ struct SchemaNode {
   std::vector<std::string> required{};
   bool allows_more_properties = true;
   std::optional<std::size_t> more_properties{};  // what they have to fit
+  std::optional<std::size_t> property_names{};   // what the name of each has to fit
   std::vector<std::size_t> first_items{};
   bool allows_more_items = true;
   std::optional<std::size_t> items{};  // those behind first_items

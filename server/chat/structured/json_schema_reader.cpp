@@ -16,25 +16,37 @@ namespace {
 
 constexpr std::size_t kMostSchemaNodes = 2000;
 
-constexpr std::array<std::string_view, 19> kUncheckedKeywords = {"pattern",
-                                                                 "not",
-                                                                 "if",
-                                                                 "then",
-                                                                 "else",
-                                                                 "dependentRequired",
-                                                                 "dependentSchemas",
-                                                                 "dependencies",
-                                                                 "patternProperties",
-                                                                 "propertyNames",
-                                                                 "contains",
-                                                                 "minContains",
-                                                                 "maxContains",
-                                                                 "uniqueItems",
-                                                                 "unevaluatedProperties",
-                                                                 "unevaluatedItems",
-                                                                 "additionalItems",
-                                                                 "$dynamicRef",
-                                                                 "$recursiveRef"};
+// What a keyword that cannot be checked may say all the same, since it then asks for nothing.
+enum class Harmless { kNever, kFalse, kTrue, kBoth };
+
+struct UncheckedKeyword {
+  std::string_view name;
+  Harmless harmless;
+};
+
+constexpr std::array kUncheckedKeywords = {
+    UncheckedKeyword{"pattern", Harmless::kNever},
+    UncheckedKeyword{"not", Harmless::kFalse},
+    UncheckedKeyword{"if", Harmless::kBoth},  // without `then` and `else`, which are looked at themselves
+    UncheckedKeyword{"then", Harmless::kTrue},
+    UncheckedKeyword{"else", Harmless::kTrue},
+    UncheckedKeyword{"dependentRequired", Harmless::kNever},
+    UncheckedKeyword{"dependentSchemas", Harmless::kNever},
+    UncheckedKeyword{"dependencies", Harmless::kNever},
+    UncheckedKeyword{"patternProperties", Harmless::kNever},
+    UncheckedKeyword{"contains", Harmless::kNever},
+    UncheckedKeyword{"minContains", Harmless::kNever},
+    UncheckedKeyword{"maxContains", Harmless::kNever},
+    UncheckedKeyword{"uniqueItems", Harmless::kFalse},
+    UncheckedKeyword{"unevaluatedProperties", Harmless::kTrue},
+    UncheckedKeyword{"unevaluatedItems", Harmless::kTrue},
+    UncheckedKeyword{"$dynamicRef", Harmless::kNever},
+    UncheckedKeyword{"$recursiveRef", Harmless::kNever}};
+
+bool asks_for_nothing(const UncheckedKeyword& keyword, const Json& value) {
+  if (!value.is_boolean() || keyword.harmless == Harmless::kNever) return false;
+  return keyword.harmless == Harmless::kBoth || value.get<bool>() == (keyword.harmless == Harmless::kTrue);
+}
 
 // Builds the nodes of one schema. Places that $ref names are built once, so that a schema may name itself.
 class SchemaBuilder {
@@ -79,11 +91,10 @@ class SchemaBuilder {
   }
 
   void read_keywords(const JsonReader& schema, const std::string& path, const std::string& pointer, SchemaNode& node) {
-    for (const std::string_view keyword : kUncheckedKeywords) {
-      const auto found = schema.find(keyword);
-      const bool asks_for_nothing = found && found->json().is_boolean() && !found->json().get<bool>();
-      if (found && !asks_for_nothing) {
-        throw TurnError::not_supported(path + "." + std::string(keyword), "this keyword cannot be checked here");
+    for (const UncheckedKeyword& keyword : kUncheckedKeywords) {
+      const auto found = schema.find(keyword.name);
+      if (found && !asks_for_nothing(keyword, found->json())) {
+        throw TurnError::not_supported(path + "." + std::string(keyword.name), "this keyword cannot be checked here");
       }
     }
     if (const auto type = schema.find("type")) node.types = read_types(*type);
@@ -134,6 +145,9 @@ class SchemaBuilder {
         node.more_properties = build(more->json(), path + ".additionalProperties", pointer + "/additionalProperties");
       }
     }
+    if (const auto names = schema.find("propertyNames")) {
+      node.property_names = build(names->json(), path + ".propertyNames", pointer + "/propertyNames");
+    }
     node.min_properties = count(schema, "minProperties").value_or(0);
     node.max_properties = count(schema, "maxProperties");
   }
@@ -150,10 +164,14 @@ class SchemaBuilder {
             build(list->json()[i], path + "." + first + "[" + at + "]", pointer + "/" + first + "/" + at));
       }
     }
-    if (items && items->json().is_boolean()) {
-      node.allows_more_items = items->boolean();
-    } else if (items && !old_form) {
-      node.items = build(items->json(), path + ".items", pointer + "/items");
+    // The standard takes no notice of additionalItems without the old form.
+    const std::string rest = old_form ? "additionalItems" : "items";
+    if (const auto more = schema.find(rest)) {
+      if (more->json().is_boolean()) {
+        node.allows_more_items = more->boolean();
+      } else {
+        node.items = build(more->json(), path + "." + rest, pointer + "/" + rest);
+      }
     }
     node.min_items = count(schema, "minItems").value_or(0);
     node.max_items = count(schema, "maxItems");

@@ -51,6 +51,16 @@ TEST_CASE("a whole value is held against its schema, and the complaint says wher
       {R"({"prefixItems":[{"type":"integer"}],"items":false})", "[1]", ""},
       {R"({"prefixItems":[{"type":"integer"}],"items":false})", "[1,2]", "$[1]: not allowed"},
       {R"({"items":[{"type":"integer"},{"type":"string"}]})", "[1,2]", "$[1]: expected string"},
+      {R"({"items":[{"type":"integer"}],"additionalItems":false})", "[1]", ""},
+      {R"({"items":[{"type":"integer"}],"additionalItems":false})", "[1,2]", "$[1]: not allowed"},
+      {R"({"items":[{"type":"integer"}],"additionalItems":{"type":"string"}})", "[1,2]", "$[1]: expected string"},
+      {R"({"items":[{"type":"integer"}],"additionalItems":true})", R"([1,"x"])", ""},
+      {R"({"items":{"type":"integer"},"additionalItems":false})", "[1,2]", ""},
+      {R"({"propertyNames":{"type":"string"}})", R"({"a":1})", ""},
+      {R"({"propertyNames":{"enum":["a","b"]}})", R"({"a":1,"c":2})",
+       "$.c (its name): expected one of the values of enum or const"},
+      {R"({"propertyNames":false})", "{}", ""},
+      {R"({"propertyNames":false})", R"({"a":1})", "$.a (its name): nothing is allowed here"},
       {R"({"anyOf":[{"type":"string"},{"type":"null"}]})", "null", ""},
       {R"({"anyOf":[{"type":"string"},{"type":"null"}]})", "1", "$: expected null"},
       {R"({"oneOf":[{"type":"number"},{"type":"integer"}]})", "1.5", ""},
@@ -92,7 +102,33 @@ TEST_CASE("a schema that cannot be checked, or is none, is refused with its plac
     CAPTURE(schema);
     CHECK_THROWS_WITH(JsonSchema(Json::parse(schema), "schema"), complaint);
   }
-  CHECK_NOTHROW(JsonSchema(Json::parse(R"({"uniqueItems":false})"), "schema"));
+}
+
+TEST_CASE("of the keywords that cannot be checked only the value that asks for nothing is let through") {
+  const auto is_taken = [](const std::string& schema) {
+    try {
+      JsonSchema(Json::parse(schema), "schema");
+      return true;
+    } catch (const TurnError&) {
+      return false;
+    }
+  };
+  for (const std::string name : {"unevaluatedProperties", "unevaluatedItems", "then", "else"}) {
+    CAPTURE(name);
+    CHECK(is_taken("{\"" + name + "\":true}"));
+    CHECK_FALSE(is_taken("{\"" + name + "\":false}"));
+    CHECK_FALSE(is_taken("{\"" + name + "\":{\"type\":\"string\"}}"));
+  }
+  for (const std::string name : {"not", "uniqueItems"}) {
+    CAPTURE(name);
+    CHECK(is_taken("{\"" + name + "\":false}"));
+    CHECK_FALSE(is_taken("{\"" + name + "\":true}"));
+  }
+  CHECK(is_taken(R"({"if":true})"));
+  CHECK(is_taken(R"({"if":false})"));
+  CHECK_FALSE(is_taken(R"({"if":true,"then":false})"));
+  CHECK_FALSE(is_taken(R"({"contains":false})"));
+  CHECK_FALSE(is_taken(R"({"contains":true})"));
 }
 
 TEST_CASE("a schema with too many parts is refused, and one with too many alternatives answers in time") {
