@@ -9,7 +9,11 @@ namespace rkllm_mcp::chat {
 AnswerRun::AnswerRun(const Family& family, const Turn& turn, const Prompt& prompt, const JsonSchema* schema,
                      std::function<std::string()> next_id, SpecialTokens special_tokens)
     : reader_(family, turn, prompt, std::move(next_id), special_tokens) {
-  if (schema != nullptr) structured_.emplace(*schema);
+  if (!prompt.forced.empty()) {
+    required_.emplace(turn);
+  } else if (schema != nullptr) {
+    structured_.emplace(*schema);
+  }
 }
 
 std::vector<AnswerEvent> AnswerRun::take(std::string_view bytes) {
@@ -18,6 +22,7 @@ std::vector<AnswerEvent> AnswerRun::take(std::string_view bytes) {
   const bool thinks = reader_.in_thinking();
   auto events = reader_.feed(bytes);
   if (thinks) ++reasoning_;
+  if (required_) return required_->take(std::move(events));
   return structured_ ? sorted(std::move(events)) : std::move(events);
 }
 
@@ -37,6 +42,11 @@ AnswerRun::Outcome AnswerRun::finish(bool hit_limit) {
   Outcome outcome;
   outcome.events = reader_.finish();
   outcome.finish = reader_.finish_reason(hit_limit);
+  if (required_) {
+    outcome.events = required_->take(std::move(outcome.events));
+    outcome.complaint = required_->complaint();
+    return outcome;
+  }
   if (!structured_) return outcome;
   sorted(std::exchange(outcome.events, {}));
   if (!has_calls_) {  // calls are what was wanted first; the JSON comes with their results

@@ -1,8 +1,9 @@
 // The tokens of one run on their way to the events of an answer: read, counted, and held back where they have to be
-// JSON. Knows no model and no clock. Not for several threads.
+// JSON, or a call of a tool. Knows no model and no clock. Not for several threads.
 #pragma once
 
 #include "chat/answer/answer_reader.hpp"
+#include "chat/host/required_call.hpp"
 #include "chat/structured/json_schema.hpp"
 #include "chat/structured/structured_answer.hpp"
 
@@ -17,7 +18,7 @@ namespace rkllm_mcp::chat {
 
 class AnswerRun {
  public:
-  // `schema`: what the text has to fit, which outlives this; null: it is text. Not movable.
+  // `schema`: what the text has to fit, which outlives this; null: it is text. `turn` outlives this. Not movable.
   AnswerRun(const Family& family, const Turn& turn, const Prompt& prompt, const JsonSchema* schema,
             std::function<std::string()> next_id, SpecialTokens special_tokens);
   AnswerRun(const AnswerRun&) = delete;
@@ -26,11 +27,14 @@ class AnswerRun {
   // The next token's bytes, and what may go out now.
   std::vector<AnswerEvent> take(std::string_view bytes);
   // What follows is of no use: the run is to be aborted.
-  bool is_over() const { return reader_.is_over() || is_hopeless_ || (structured_ && structured_->is_complete()); }
+  bool is_over() const {
+    return reader_.is_over() || is_hopeless_ || (structured_ && structured_->is_complete()) ||
+           (required_ && required_->has_failed());
+  }
 
   struct Outcome {
     std::vector<AnswerEvent> events{};       // that have not gone out yet
-    std::optional<std::string> complaint{};  // why the answer does not fit its schema: then there are no events
+    std::optional<std::string> complaint{};  // why the answer is not what it has to be: then there are no events
     Finish finish = Finish::kStop;
   };
   // The run has ended. `hit_limit`: it has made as many tokens as it was allowed.
@@ -45,10 +49,11 @@ class AnswerRun {
   std::vector<AnswerEvent> sorted(std::vector<AnswerEvent> events);
 
   AnswerReader reader_;
-  std::optional<StructuredAnswer> structured_;
+  std::optional<RequiredCall> required_;
+  std::optional<StructuredAnswer> structured_;  // never both
   std::vector<AnswerEvent> held_;  // all but the text, until the JSON is valid
   bool has_calls_ = false;
-  bool is_hopeless_ = false;
+  bool is_hopeless_ = false;  // as JSON
   std::int64_t generated_ = 0;
   std::int64_t reasoning_ = 0;
 };

@@ -132,7 +132,7 @@ std::size_t TurnMaker::bytes_that_may_fit() const {
 RunOptions TurnMaker::run_options(std::int64_t most_tokens) const {
   RunOptions options;
   options.sampling = with_wishes(model_->facts().preset, plan_.turn().sampling);
-  // An answer that did not fit its schema is asked for with less freedom.
+  // An answer that was not what it had to be is asked for with less freedom.
   if (tries_ > 0) options.sampling.temperature /= static_cast<double>(1U << std::min(tries_, 8U));
   options.max_new_tokens = most_tokens;
   const Thinking thinking = plan_.turn().thinking;
@@ -316,7 +316,8 @@ void TurnMaker::answer_ended(const RunReport& report, AnswerRun::Outcome outcome
     if (!was_cut && tried_again(report, *outcome.complaint)) return;
     const std::string why = was_cut ? "the limit of " + std::to_string(limit_) + " tokens came before its end"
                                     : *outcome.complaint + ", after " + std::to_string(tries_ + 1) + " tries";
-    return fail(TurnError(ErrorKind::kInvalidAnswer, "the model has not given the JSON that was asked for: " + why));
+    const std::string what = plan_.turn().tool_choice.must_call() ? "called a tool as" : "given the JSON that";
+    return fail(TurnError(ErrorKind::kInvalidAnswer, "the model has not " + what + " was asked for: " + why));
   }
   tell(outcome.events);
   if (listener_ == nullptr) return leave();

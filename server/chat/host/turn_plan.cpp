@@ -80,8 +80,8 @@ TurnPlan::TurnPlan(Turn turn, const Family* family, std::optional<std::int64_t> 
   refuse_images(turn_);
   if (turn_.format.kind != OutputKind::kText) {
     schema_ = schema_of(turn_.format, turn_.format_field);
-    instruction_ = structured_instruction(turn_.format, "");
   }
+  instruction_ = instruction("");
   if (family_ == nullptr) {
     uses_own_template_ = true;
     family_ = &family_of_own_template();
@@ -112,8 +112,16 @@ void TurnPlan::write() {
 }
 
 void TurnPlan::ask_again(std::string_view complaint) {
-  instruction_ = structured_instruction(turn_.format, complaint);
+  instruction_ = instruction(complaint);
   write();
+}
+
+// Where a call is forced it comes first, and JSON with its result.
+std::string TurnPlan::instruction(std::string_view complaint) const {
+  if (turn_.tool_choice.must_call()) {
+    return complaint.empty() ? "" : "Call a tool. An earlier answer was wrong: " + std::string(complaint);
+  }
+  return turn_.format.kind == OutputKind::kText ? "" : structured_instruction(turn_.format, complaint);
 }
 
 bool TurnPlan::needs_special_tokens() const {

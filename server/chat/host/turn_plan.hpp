@@ -43,7 +43,7 @@ class TurnPlan {
   // What the model has said can be warmed up for the next turn.
   bool goes_on() const { return turn_.goes_on && !turn_.raw_prompt && !uses_own_template_; }
 
-  // The prompt anew, after an answer that did not fit the schema.
+  // The prompt anew, after an answer that did not fit the schema, or was not the call that it had to be.
   void ask_again(std::string_view complaint);
   // Without its oldest turns: at least one, and so many that the prompt has at most `most_bytes`, or the last turn alone
   // is left. False: the turn does not let any be dropped, or has none. How many messages are gone: dropped().
@@ -55,6 +55,8 @@ class TurnPlan {
 
  private:
   void write();
+  // What this turn alone asks of the answer; `complaint`: what was wrong with the one before.
+  std::string instruction(std::string_view complaint) const;
   std::size_t drop(std::size_t bytes);  // messages
 
   Turn turn_;

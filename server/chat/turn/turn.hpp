@@ -72,6 +72,8 @@ struct ToolChoice {
   ToolUse use = ToolUse::kAuto;
   std::string name{};  // kNamed: the tool that must be called
 
+  // The answer has to be a call.
+  bool must_call() const { return use == ToolUse::kRequired || use == ToolUse::kNamed; }
   bool operator==(const ToolChoice&) const = default;
 };
 

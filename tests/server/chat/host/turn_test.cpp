@@ -346,6 +346,56 @@ TEST_CASE("an answer that is not JSON is asked for again, and is never told") {
   CHECK(refused.events == 0);
 }
 
+TEST_CASE("an answer that has to be a call is asked for again until it is one, and nothing else of it is told") {
+  Bench bench;
+  Turn turn = asking("Hi");
+  turn.tools = {{.name = "weather"}, {.name = "time"}};
+  turn.tool_choice.use = ToolUse::kRequired;
+  // The beginning of the call was forced: "<tool_call>\n{\"name\": \"".
+  bench.pool.model.answers = {
+      {"I cannot", " do that."}, {R"(wether", "arguments": {}})", "\n</tool_call>"}, {R"(time", "arguments": {}})"}};
+  const Heard heard = bench.ask(turn);
+  REQUIRE_FALSE(heard.error);
+  CHECK(heard.events == 1);
+  CHECK(heard.answers.at(0).text.empty());
+  CHECK(heard.answers.at(0).calls.at(0).name == "time");
+  CHECK(heard.answers.at(0).end.finish == Finish::kToolCalls);
+  CHECK_THAT(bench.pool.model.runs.at(2).prompt, test::has_text("wether"));
+  CHECK(bench.pool.model.runs.at(2).options.sampling.temperature <
+        bench.pool.model.runs.at(0).options.sampling.temperature);
+
+  bench.pool.model.answers = {{"no"}, {"no"}, {"no"}, {R"(time", "arguments": {}})"}};
+  const Heard refused = bench.ask(turn);
+  REQUIRE(refused.error);
+  CHECK(refused.error->kind() == ErrorKind::kInvalidAnswer);
+  CHECK_THAT(std::string(refused.error->what()), test::has_text("has not called a tool as was asked for"));
+  CHECK(refused.events == 0);
+
+  bench.pool.model.answers = {{"ti", "me", "\", \"arg", "uments\": {\"a\""}};
+  turn.max_tokens = 3;
+  const Heard cut = bench.ask(turn);
+  REQUIRE(cut.error);
+  CHECK_THAT(std::string(cut.error->what()), test::has_text("the limit of 3 tokens came before its end"));
+  CHECK(cut.events == 0);
+}
+
+TEST_CASE("where a tool is named nothing else is called, and the JSON that was asked for comes with its result") {
+  Bench bench;
+  Turn turn = asking("Hi");
+  turn.tools = {{.name = "weather"}, {.name = "time"}};
+  turn.tool_choice = {ToolUse::kNamed, "weather"};
+  turn.format.kind = OutputKind::kJsonObject;
+  // Behind "<tool_call>\n{\"name\": \"weather\", \"arguments\": ".
+  bench.pool.model.answers = {
+      {"{\"city\": \"Huế\"}}\n</tool_call>", "\n<tool_call>\n{\"name\": \"time\", \"arguments\": {}}\n</tool_call>"}};
+  const Heard heard = bench.ask(turn);
+  REQUIRE_FALSE(heard.error);
+  REQUIRE(heard.answers.at(0).calls.size() == 1);
+  CHECK(heard.answers.at(0).calls.front().name == "weather");
+  CHECK(heard.answers.at(0).end.finish == Finish::kToolCalls);
+  CHECK_THAT(bench.pool.model.runs.at(0).prompt, !test::has_text("JSON object"));
+}
+
 TEST_CASE("several answers come one after the other, and their prompt counts once") {
   Bench bench;
   bench.pool.model.answers = {{"one"}, {"two"}};
