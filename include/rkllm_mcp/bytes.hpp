@@ -31,7 +31,7 @@ inline std::vector<char> bytes_from_json(const JsonReader& in) {
     if (!packed.empty()) std::memcpy(bytes.data(), packed.data(), packed.size());
     return bytes;
   }
-  if (!in.json().is_array()) in.expected("array of bytes, or object with base64 and dtype");
+  if (!in.json().is_array()) in.wrong_type("array of bytes, or object with base64 and dtype");
   bytes.reserve(in.json().size());
   for (std::size_t i = 0; i < in.json().size(); ++i) {
     bytes.push_back(static_cast<char>(in.element(i).integer<std::uint8_t>()));

@@ -37,7 +37,9 @@ class JsonReader {
   std::string path_of(std::string_view key) const { return path() + "." + shortened(key); }
 
   [[noreturn]] void refuse(std::string_view complaint) const { throw InvalidParams(path(), complaint); }
-  [[noreturn]] void expected(std::string_view what) const;  // "expected `what`, found ..."
+  // "expected `what`, found ...", with the beginning of a text; wrong_type() names the type alone.
+  [[noreturn]] void expected(std::string_view what) const;
+  [[noreturn]] void wrong_type(std::string_view what) const;
 
   const Json& object() const;
   const Json& array() const;
@@ -73,22 +75,28 @@ inline std::string JsonReader::path() const {
 }
 
 inline void JsonReader::expected(std::string_view what) const {
+  if (!value_->is_string()) wrong_type(what);
+  const Json found(shortened(value_->get_ref<const std::string&>()));
+  refuse("expected " + std::string(what) + ", found " + found.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+inline void JsonReader::wrong_type(std::string_view what) const {
   const std::string found = value_->is_number() ? value_->dump() : value_->type_name();
   refuse("expected " + std::string(what) + ", found " + found);
 }
 
 inline const Json& JsonReader::object() const {
-  if (!value_->is_object()) expected("object");
+  if (!value_->is_object()) wrong_type("object");
   return *value_;
 }
 
 inline const Json& JsonReader::array() const {
-  if (!value_->is_array()) expected("array");
+  if (!value_->is_array()) wrong_type("array");
   return *value_;
 }
 
 inline bool JsonReader::boolean() const {
-  if (!value_->is_boolean()) expected("boolean");
+  if (!value_->is_boolean()) wrong_type("boolean");
   return value_->get<bool>();
 }
 
@@ -111,14 +119,14 @@ T JsonReader::integer(T minimum, T maximum) const {
     else if (value >= 0 && value < 2 * kTwoTo63)
       result = in_range(static_cast<std::uint64_t>(value));
   } else {
-    expected("integer");
+    wrong_type("integer");
   }
   if (!result) expected("integer from " + std::to_string(minimum) + " to " + std::to_string(maximum));
   return *result;
 }
 
 inline double JsonReader::number(double minimum, double maximum) const {
-  if (!value_->is_number()) expected("number");
+  if (!value_->is_number()) wrong_type("number");
   const double value = value_->get<double>();
   if (!(value >= minimum && value <= maximum)) {  // NaN as well
     expected("number from " + Json(minimum).dump() + " to " + Json(maximum).dump());
@@ -127,7 +135,7 @@ inline double JsonReader::number(double minimum, double maximum) const {
 }
 
 inline const std::string& JsonReader::text() const {
-  if (!value_->is_string()) expected("string");
+  if (!value_->is_string()) wrong_type("string");
   const std::string& text = value_->get_ref<const std::string&>();
   if (text.find('\0') != std::string::npos) refuse("expected string without U+0000");
   return text;

@@ -73,7 +73,7 @@ inline std::vector<float> floats_from_base64(const JsonReader& in) {
 // Reads either form. Values that are not finite, or too large for a float, are refused.
 inline std::vector<float> floats_from_json(const JsonReader& in) {
   if (in.json().is_object()) return tensor_detail::floats_from_base64(in);
-  if (!in.json().is_array()) in.expected("array of numbers, or object with base64 and dtype");
+  if (!in.json().is_array()) in.wrong_type("array of numbers, or object with base64 and dtype");
   std::vector<float> values;
   values.reserve(in.json().size());
   for (std::size_t i = 0; i < in.json().size(); ++i) {

@@ -30,7 +30,7 @@ constexpr std::array kAnthropicFields = {
     Field{"stop_sequences", kHonoured, kArrayField, ""},
     Field{"stream", kHonoured, kBooleanField, ""},
     Field{"temperature", kHonoured, kNumberField, "0 to 2"},
-    Field{"top_k", kHonoured, kNumberField, "from 1"},
+    Field{"top_k", kHonoured, kNumberField, "from 1; 0 and -1: every token may come"},
     Field{"top_p", kHonoured, kNumberField, "0 to 1"},
     Field{"tools", kHonoured, kArrayField, "of the client; Anthropic's own are refused"},
     Field{"tools[].cache_control", kIgnored, kObjectField, "a prompt's known beginning is always reused"},
@@ -100,7 +100,7 @@ void read_plain_content(const JsonReader& content, Message& message) {
     message.parts.emplace_back(TextPart{content.text()});
     return;
   }
-  for (std::size_t i = 0; i < content.array().size(); ++i) {
+  for (std::size_t i = 0; i < parts_of(content).size(); ++i) {
     const JsonReader block = content.element(i);
     const std::string& type = block_type(block);
     if (type == "text")
@@ -112,6 +112,11 @@ void read_plain_content(const JsonReader& content, Message& message) {
     else
       block.refuse("blocks of type " + Json(shortened(type)).dump() + " are not supported here");
   }
+}
+
+void say_that_it_is_an_error(Message& result) {
+  if (result.parts.empty()) result.parts.emplace_back(TextPart{});
+  if (auto* const first = std::get_if<TextPart>(&result.parts.front())) first->text.insert(0, "error: ");
 }
 
 // One message of the request. Results of tools stand in a user's message there, and are messages of their own here.
@@ -127,16 +132,16 @@ void read_anthropic_message(const JsonReader& object, std::vector<Message>& mess
     messages.push_back(std::move(message));
     return;
   }
-  for (std::size_t i = 0; i < content->array().size(); ++i) {
+  for (std::size_t i = 0; i < parts_of(*content).size(); ++i) {
     const JsonReader block = content->element(i);
     const std::string& type = block_type(block);
     if (type == "tool_result") {
       Message result;
       result.role = Role::kTool;
       result.call_id = text_member(block, "tool_use_id");
-      const auto is_error = block.find("is_error");
-      if (is_error && is_error->boolean()) result.parts.emplace_back(TextPart{"error: "});
       if (const auto inside = block.find("content")) read_plain_content(*inside, result);
+      const auto is_error = block.find("is_error");
+      if (is_error && is_error->boolean()) say_that_it_is_an_error(result);
       messages.push_back(std::move(result));
     } else if (type == "tool_use") {
       const auto input = required_member(block, "input");

@@ -28,7 +28,7 @@ constexpr std::array kOpenAiEmbeddingFields = {
 
 constexpr std::array kOllamaEmbedFields = {
     Field{"model", kHonoured, kTextField, "a model's name"},
-    Field{"input", kHonoured, kTextField | kArrayField, "a string, or at most 2048"},
+    Field{"input", kHonoured, kTextField | kArrayField, "a string, or at most 2048; none: the model is loaded"},
     Field{"truncate", kHonoured, kBooleanField,
           "true, as by default: an input that is too long loses its end (x-rkllm-cut-inputs)"},
     Field{"dimensions", kHonoured, kNumberField, "the first so many, normalised again"},
@@ -38,10 +38,16 @@ constexpr std::array kOllamaEmbedFields = {
 
 constexpr std::array kOllamaEmbeddingsFields = {
     Field{"model", kHonoured, kTextField, "a model's name"},
-    Field{"prompt", kHonoured, kTextField, "one text; one that is too long loses its end (x-rkllm-cut-inputs)"},
+    Field{"prompt", kHonoured, kTextField,
+          "one text; one that is too long loses its end (x-rkllm-cut-inputs); none: the model is loaded"},
     Field{"keep_alive", kHonoured, kTextField | kNumberField, "how long the model stays loaded"},
     Field{"options", kIgnored, kObjectField, "none of them matters to embeddings"},
 };
+
+// With nothing to embed Ollama only loads the model.
+bool is_nothing(const std::optional<JsonReader>& input) {
+  return !input || (input->json().is_string() ? input->text().empty() : input->json() == Json::array());
+}
 
 void read_inputs(const JsonReader& input, EmbeddingWish& wish) {
   const auto add = [&wish](const JsonReader& text) {
@@ -101,7 +107,8 @@ EmbeddingRequest read_embedding(EmbeddingSurface surface, const Json& json) {
     result.ignored = check_fields(embedding_fields(surface), request);
     EmbeddingWish& wish = result.wish;
     if (const auto model = request.find("model")) wish.model = model->text();
-    read_inputs(*required_member(request, wish.field), wish);
+    const bool only_loads = surface != EmbeddingSurface::kOpenAi && is_nothing(request.find(wish.field));
+    if (!only_loads) read_inputs(*required_member(request, wish.field), wish);
     if (const auto dimensions = request.find("dimensions")) {
       wish.dimensions = dimensions->integer<std::size_t>(1, kMostDimensions);
     }
@@ -139,7 +146,9 @@ std::string cut_inputs_header(const std::vector<std::size_t>& cut) {
 
 std::string embedding_reply(EmbeddingSurface surface, const EmbeddingRequest& request, const Embeddings& made) {
   if (surface == EmbeddingSurface::kOpenAi) return openai_embedding_reply(request, made);
-  if (surface == EmbeddingSurface::kOllamaOlder) return to_text(Json{{"embedding", made.vectors.at(0)}});
+  if (surface == EmbeddingSurface::kOllamaOlder) {
+    return to_text(Json{{"embedding", made.vectors.empty() ? Json::array() : Json(made.vectors.front())}});
+  }
   return to_text({{"model", request.wish.model},
                   {"embeddings", made.vectors},
                   {"total_duration", static_cast<std::int64_t>(made.total_ms * kNsOfMs)},

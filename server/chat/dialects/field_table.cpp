@@ -67,8 +67,10 @@ std::vector<std::string> check_fields(std::span<const Field> table, const JsonRe
   for (const Field& field : table) {
     bool is_asked = false;
     visit_at(request, field.name, [&](const JsonReader& value) {
-      if ((field_kind(value.json()) & field.kinds) == 0) value.expected(kind_names(field.kinds));
-      is_asked = is_asked || asks_for_something(value.json());
+      if ((field_kind(value.json()) & field.kinds) == 0) value.wrong_type(kind_names(field.kinds));
+      // An empty object is how some things are switched on: who ignores it may be silent, who refuses it may not.
+      const bool switches_on = field.treatment == Treatment::kRefused && value.json().is_object();
+      is_asked = is_asked || switches_on || asks_for_something(value.json());
     });
     if (!is_asked || field.treatment == Treatment::kHonoured) continue;
     if (field.treatment == Treatment::kRefused) throw TurnError::not_supported(field.name, field.note);
@@ -83,9 +85,14 @@ std::optional<JsonReader> required_member(const JsonReader& object, std::string_
   return member;
 }
 
+// Clients and proxies read headers of a few thousand bytes only.
 std::string ignored_header(const std::vector<std::string>& fields) {
+  constexpr std::size_t kMostBytes = 1000;
   std::string text;
-  for (const std::string& field : fields) text += (text.empty() ? "" : ", ") + field;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (text.size() > kMostBytes) return text + ", and " + std::to_string(fields.size() - i) + " more";
+    text += (text.empty() ? "" : ", ") + fields[i];
+  }
   return text;
 }
 

@@ -32,13 +32,14 @@ struct Field {
 };
 
 // Holds a request against the table. Returns the ignored fields that ask for something (null, false and what is empty
-// do not), in the table's order. Throws InvalidParams for a wrong kind, TurnError (kNotSupported) for a refused field.
+// do not), in the table's order. Throws InvalidParams for a wrong kind, TurnError (kNotSupported) for a refused field
+// that asks for something, as an empty object does there.
 std::vector<std::string> check_fields(std::span<const Field> table, const JsonReader& request);
 
 // A member that must be there. Throws InvalidParams; never empty. Borrows `object`.
 std::optional<JsonReader> required_member(const JsonReader& object, std::string_view name);
 
-// The value of x-rkllm-ignored: "seed, logprobs"; empty: no header.
+// The value of x-rkllm-ignored: "seed, logprobs", at last perhaps "and 5 more"; empty: no header.
 std::string ignored_header(const std::vector<std::string>& fields);
 
 // Calls `read` with a reader of `request`, and makes TurnErrors of what it complains of.

@@ -9,6 +9,11 @@
 
 namespace rkllm_mcp::chat {
 
+const Json& parts_of(const JsonReader& content) {
+  if (!content.json().is_array()) content.wrong_type("string or array of parts");
+  return content.json();
+}
+
 ImagePart image_of_address(const JsonReader& address) {
   const std::string_view text = address.text();
   constexpr std::string_view kScheme = "data:";
@@ -41,9 +46,9 @@ std::string read_arguments(const JsonReader& value) {
   if (value.json().is_object()) return to_text(value.json());
   const std::string& text = value.text();
   if (text.empty()) return "{}";
+  // A call that broke off is part of what was said all the same.
   const auto parsed = parse_bounded(text);
-  if (!parsed || !parsed->is_object()) value.expected("the JSON text of an object");
-  return to_text(*parsed);
+  return parsed && parsed->is_object() ? to_text(*parsed) : text;
 }
 
 void read_tool_calls(const JsonReader& calls, Message& message) {

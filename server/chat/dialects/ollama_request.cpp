@@ -69,8 +69,8 @@ constexpr std::array kOllamaGenerateFields = {
 constexpr std::array kOllamaOptionFields = {
     Field{"num_ctx", kHonoured, kNumberField, "other than the model was loaded with: ignored and named"},
     Field{"num_predict", kHonoured, kNumberField, "-1 and -2: to the end of the context; 0: load only"},
-    Field{"temperature", kHonoured, kNumberField, "0 to 2"},
-    Field{"top_k", kHonoured, kNumberField, "from 1"},
+    Field{"temperature", kHonoured, kNumberField, "from 0"},
+    Field{"top_k", kHonoured, kNumberField, "from 1; 0 and -1: every token may come"},
     Field{"top_p", kHonoured, kNumberField, "0 to 1"},
     Field{"repeat_penalty", kHonoured, kNumberField, "0 to 10"},
     Field{"frequency_penalty", kHonoured, kNumberField, "-2 to 2"},
@@ -134,7 +134,8 @@ void read_ollama_options(const JsonReader& options, OllamaRequest& result) {
   for (const std::string& name : check_fields(kOllamaOptionFields, options))
     result.ignored.push_back("options." + name);
   Turn& turn = result.turn;
-  read_sampling(options, turn.sampling);
+  // Ollama has no upper limit, nor has the runtime, but for what a float holds.
+  read_sampling(options, turn.sampling, double{std::numeric_limits<float>::max()});
   if (const auto stop = options.find("stop")) turn.stop = read_stops(*stop, kMostOllamaStops);
   if (const auto context = options.find("num_ctx")) turn.context = read_token_limit(*context);
   if (const auto limit = options.find("num_predict")) {
@@ -235,6 +236,7 @@ OllamaRequest read_ollama_generate(const Json& json) {
   read_request(json, [&result](const JsonReader& request) {
     result.ignored = check_fields(kOllamaGenerateFields, request);
     result.turn.prompt_field = "prompt";
+    result.turn.images_field = "images";
     read_common(request, result);
     const auto prompt = request.find("prompt");
     const auto images = request.find("images");

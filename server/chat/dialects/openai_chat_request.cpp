@@ -31,7 +31,7 @@ constexpr std::array kOpenAiChatFields = {
     Field{"stop", kHonoured, kTextField | kArrayField, "a string, or at most 16"},
     Field{"temperature", kHonoured, kNumberField, "0 to 2"},
     Field{"top_p", kHonoured, kNumberField, "0 to 1"},
-    Field{"top_k", kHonoured, kNumberField, "from 1"},
+    Field{"top_k", kHonoured, kNumberField, "from 1; 0 and -1: every token may come"},
     Field{"frequency_penalty", kHonoured, kNumberField, "-2 to 2"},
     Field{"presence_penalty", kHonoured, kNumberField, "-2 to 2"},
     Field{"repeat_penalty", kHonoured, kNumberField, "0 to 10"},
@@ -46,7 +46,8 @@ constexpr std::array kOpenAiChatFields = {
     Field{"response_format.json_schema.description", kIgnored, kTextField, "say it in a message"},
     Field{"tools", kHonoured, kArrayField, "functions"},
     Field{"tools[].function.strict", kIgnored, kBooleanField, "calls come as the model writes them"},
-    Field{"tool_choice", kHonoured, kTextField | kObjectField, "none, auto, required or a named function"},
+    Field{"tool_choice", kHonoured, kTextField | kObjectField,
+          "none, auto, required, a named function or allowed_tools"},
     Field{"parallel_tool_calls", kHonoured, kBooleanField, "false: the answer ends with its first call"},
     Field{"reasoning_effort", kHonoured, kTextField, "none and minimal: no thinking, where the model can be told"},
     Field{"chat_template_kwargs", kHonoured, kObjectField, "enable_thinking"},
@@ -82,8 +83,7 @@ void read_content(const JsonReader& content, Message& message) {
     message.parts.emplace_back(TextPart{content.text()});
     return;
   }
-  if (!content.json().is_array()) content.expected("string or array of parts");
-  for (std::size_t i = 0; i < content.json().size(); ++i) {
+  for (std::size_t i = 0; i < parts_of(content).size(); ++i) {
     const JsonReader part = content.element(i);
     part.object();
     const auto type = required_member(part, "type");
@@ -142,21 +142,8 @@ OutputFormat read_response_format(const JsonReader& format) {
   if (type->text() != "json_schema") type->expected("text, json_object or json_schema");
   const auto wrapped = required_member(format, "json_schema");
   wrapped->object();
-  const auto schema = required_member(*wrapped, "schema");
-  return {OutputKind::kJsonSchema, schema->object()};
-}
-
-ToolChoice read_tool_choice(const JsonReader& choice) {
-  if (choice.json().is_string()) {
-    if (choice.text() == "auto") return {};
-    if (choice.text() == "none") return {ToolUse::kNone, ""};
-    if (choice.text() != "required") choice.expected("none, auto, required or a function");
-    return {ToolUse::kRequired, ""};
-  }
-  const auto function = required_member(choice, "function");
-  function->object();
-  const auto name = required_member(*function, "name");
-  return {ToolUse::kNamed, name->text()};
+  const auto schema = wrapped->find("schema");  // without one it is JSON of any shape
+  return {OutputKind::kJsonSchema, schema ? schema->object() : Json::object()};
 }
 
 void read_openai_options(const JsonReader& request, OpenAiChatRequest& result) {
@@ -223,7 +210,7 @@ OpenAiChatRequest read_openai_chat(const Json& json) {
     if (has_other_names) result.ignored.emplace_back("messages[].name");
     name_tool_results(turn.messages);
     if (const auto tools = request.find("tools")) turn.tools = read_nested_tools(*tools);
-    if (const auto choice = request.find("tool_choice")) turn.tool_choice = read_tool_choice(*choice);
+    if (const auto choice = request.find("tool_choice")) read_tool_choice(*choice, FunctionForm::kNested, turn);
     if (const auto parallel = request.find("parallel_tool_calls")) turn.parallel_calls = parallel->boolean();
     read_openai_options(request, result);
   });

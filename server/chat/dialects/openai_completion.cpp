@@ -24,7 +24,7 @@ constexpr std::array kOpenAiCompletionFields = {
     Field{"stop", kHonoured, kTextField | kArrayField, "a string, or at most 16"},
     Field{"temperature", kHonoured, kNumberField, "0 to 2"},
     Field{"top_p", kHonoured, kNumberField, "0 to 1"},
-    Field{"top_k", kHonoured, kNumberField, "from 1"},
+    Field{"top_k", kHonoured, kNumberField, "from 1; 0 and -1: every token may come"},
     Field{"frequency_penalty", kHonoured, kNumberField, "-2 to 2"},
     Field{"presence_penalty", kHonoured, kNumberField, "-2 to 2"},
     Field{"repeat_penalty", kHonoured, kNumberField, "0 to 10"},

@@ -18,7 +18,7 @@ constexpr std::array kResponsesFields = {
     Field{"max_output_tokens", kHonoured, kNumberField, "absent: the rest of the context"},
     Field{"temperature", kHonoured, kNumberField, "0 to 2"},
     Field{"top_p", kHonoured, kNumberField, "0 to 1"},
-    Field{"top_k", kHonoured, kNumberField, "from 1"},
+    Field{"top_k", kHonoured, kNumberField, "from 1; 0 and -1: every token may come"},
     Field{"frequency_penalty", kHonoured, kNumberField, "-2 to 2"},
     Field{"presence_penalty", kHonoured, kNumberField, "-2 to 2"},
     Field{"tools", kHonoured, kArrayField, "functions; OpenAI's own are ignored and named"},
@@ -27,7 +27,7 @@ constexpr std::array kResponsesFields = {
     Field{"tools[].async", kIgnored, kBooleanField, ""},
     Field{"tools[].defer_loading", kIgnored, kBooleanField, "the model sees every tool"},
     Field{"tools[].output_schema", kIgnored, kObjectField, ""},
-    Field{"tool_choice", kHonoured, kTextField | kObjectField, "none, auto, required or a function"},
+    Field{"tool_choice", kHonoured, kTextField | kObjectField, "none, auto, required, a function or allowed_tools"},
     Field{"parallel_tool_calls", kHonoured, kBooleanField, "false: the answer ends with its first call"},
     Field{"text", kHonoured, kObjectField, "format: text, json_object, json_schema"},
     Field{"text.format.name", kHonoured, kTextField, "a label"},
@@ -70,7 +70,7 @@ void read_response_content(const JsonReader& content, Message& message) {
     message.parts.emplace_back(TextPart{content.text()});
     return;
   }
-  for (std::size_t i = 0; i < content.array().size(); ++i) {
+  for (std::size_t i = 0; i < parts_of(content).size(); ++i) {
     const JsonReader part = content.element(i);
     part.object();
     const auto type = required_member(part, "type");
@@ -164,18 +164,6 @@ void read_response_tools(const JsonReader& tools, ResponsesRequest& result) {
   check_tool_names(tools, result.turn.tools);
 }
 
-ToolChoice read_response_choice(const JsonReader& choice) {
-  if (choice.json().is_string()) {
-    if (choice.text() == "auto") return {};
-    if (choice.text() == "none") return {ToolUse::kNone, ""};
-    if (choice.text() == "required") return {ToolUse::kRequired, ""};
-    choice.expected("none, auto, required or a function");
-  }
-  const auto type = required_member(choice, "type");
-  if (type->text() != "function") type->refuse("only a function can be chosen here");
-  return {ToolUse::kNamed, required_member(choice, "name")->text()};
-}
-
 OutputFormat read_text_format(const JsonReader& format) {
   const auto type = required_member(format, "type");
   if (type->text() == "text") return {};
@@ -257,7 +245,7 @@ ResponsesRequest read_responses(const Json& json) {
     }
     name_tool_results(turn.messages);
     if (const auto tools = request.find("tools")) read_response_tools(*tools, result);
-    if (const auto choice = request.find("tool_choice")) turn.tool_choice = read_response_choice(*choice);
+    if (const auto choice = request.find("tool_choice")) read_tool_choice(*choice, FunctionForm::kFlat, turn);
     if (const auto parallel = request.find("parallel_tool_calls")) turn.parallel_calls = parallel->boolean();
     read_responses_options(request, result);
     result.settings = settings_of(request, turn);

@@ -13,6 +13,35 @@ void read_number(const JsonReader& options, std::string_view name, double least,
   if (const auto value = options.find(name)) wish = value->number(least, most);
 }
 
+std::string_view type_of(const JsonReader& object) {
+  object.object();
+  const auto type = object.find("type");
+  return type ? std::string_view(type->text()) : "function";
+}
+
+// What `object` says of what its type names.
+std::optional<JsonReader> said_of(const JsonReader& object, std::string_view type, FunctionForm form) {
+  if (form == FunctionForm::kFlat) return object;
+  auto inside = required_member(object, type);
+  inside->object();
+  return inside;
+}
+
+void keep_allowed(const JsonReader& allowed, FunctionForm form, std::vector<Tool>& tools) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < allowed.array().size(); ++i) {
+    const JsonReader each = allowed.element(i);
+    if (type_of(each) != "function") each.find("type")->refuse("only functions can be allowed here");
+    const auto function = said_of(each, "function", form);
+    const auto name = required_member(*function, "name");
+    if (std::ranges::find(tools, name->text(), &Tool::name) == tools.end()) {
+      name->refuse("there is no tool with this name");
+    }
+    names.insert(name->text());
+  }
+  std::erase_if(tools, [&names](const Tool& tool) { return names.count(tool.name) == 0; });
+}
+
 }  // namespace
 
 Tool read_tool(const JsonReader& tool, std::string_view schema_key) {
@@ -46,10 +75,39 @@ std::vector<Tool> read_nested_tools(const JsonReader& tools) {
   return list;
 }
 
-void read_sampling(const JsonReader& options, SamplingWish& sampling) {
-  constexpr std::int32_t kMostTopK = 1'000'000;
-  if (const auto top_k = options.find("top_k")) sampling.top_k = top_k->integer<std::int32_t>(1, kMostTopK);
-  read_number(options, "temperature", 0, 2, sampling.temperature);
+void read_tool_choice(const JsonReader& choice, FunctionForm form, Turn& turn) {
+  if (choice.json().is_string()) {
+    const std::string& word = choice.text();
+    if (word == "none")
+      turn.tool_choice.use = ToolUse::kNone;
+    else if (word == "required")
+      turn.tool_choice.use = ToolUse::kRequired;
+    else if (word != "auto")
+      choice.expected("none, auto, required, a function or allowed_tools");
+    return;
+  }
+  const std::string_view type = type_of(choice);
+  if (type == "function") {
+    turn.tool_choice = {ToolUse::kNamed, required_member(*said_of(choice, type, form), "name")->text()};
+    return;
+  }
+  if (type != "allowed_tools") choice.find("type")->expected("function or allowed_tools, which are supported here");
+  const auto allowed = said_of(choice, type, form);
+  if (const auto mode = allowed->find("mode")) {
+    if (mode->text() != "auto" && mode->text() != "required") mode->expected("auto or required");
+    if (mode->text() == "required") turn.tool_choice.use = ToolUse::kRequired;
+  }
+  keep_allowed(*required_member(*allowed, "tools"), form, turn.tools);
+}
+
+void read_sampling(const JsonReader& options, SamplingWish& sampling, double most_temperature) {
+  // The runtime does not say what 0 means to it; to clients it means that every token may come, as does llama.cpp's -1.
+  constexpr std::int32_t kMostTopK = 1'000'000;  // more than any model has tokens
+  if (const auto top_k = options.find("top_k")) {
+    const auto wanted = top_k->integer<std::int32_t>(-1, kMostTopK);
+    sampling.top_k = wanted > 0 ? wanted : kMostTopK;
+  }
+  read_number(options, "temperature", 0, most_temperature, sampling.temperature);
   read_number(options, "top_p", 0, 1, sampling.top_p);
   read_number(options, "frequency_penalty", -2, 2, sampling.frequency_penalty);
   read_number(options, "presence_penalty", -2, 2, sampling.presence_penalty);

@@ -18,8 +18,14 @@ Tool read_tool(const JsonReader& tool, std::string_view schema_key);
 // Refuses two tools of one name, which no answer could tell apart.
 void check_tool_names(const JsonReader& tools, const std::vector<Tool>& list);
 
+// OpenAI's older API puts what it says of a function into a member "function", beside its type.
+enum class FunctionForm { kNested, kFlat };
+// OpenAI's tool_choice: "none", "auto", "required", a function, or allowed_tools, which leave no others in turn.tools.
+// Throws InvalidParams.
+void read_tool_choice(const JsonReader& choice, FunctionForm form, Turn& turn);
+
 // Reads temperature, top_p, top_k and the penalties, by the names that they have everywhere.
-void read_sampling(const JsonReader& options, SamplingWish& sampling);
+void read_sampling(const JsonReader& options, SamplingWish& sampling, double most_temperature = 2);
 
 // "none", "minimal", "low" ... "xhigh": how much to think. The first two: not at all.
 Thinking read_effort(const JsonReader& effort);

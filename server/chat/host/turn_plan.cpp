@@ -17,7 +17,7 @@ constexpr std::string_view kPlainFamily = "plain";
 
 void refuse_images(const Turn& turn) {
   if (std::ranges::none_of(turn.messages, has_image)) return;
-  throw TurnError::not_supported("messages",
+  throw TurnError::not_supported(turn.images_field.empty() ? turn.prompt_field : turn.images_field,
                                  "a picture needs a vision encoder, and this server has none; send text only");
 }
 
@@ -59,7 +59,7 @@ std::string single_message(const Turn& turn) {
   const bool is_single = turn.messages.size() == 1 && turn.messages.front().role == Role::kUser;
   if (!turn.raw_prompt && is_single && turn.tools.empty()) return text_of(turn.messages.front());
   throw TurnError::not_supported(
-      turn.raw_prompt ? "prompt" : "messages",
+      turn.prompt_field,
       "the template of this model is not known, so only a single user message is possible: no history, no system "
       "text, no tools, no raw prompt; models.NAME.template in the settings names the family, e.g. \"qwen3\"");
 }
@@ -160,8 +160,9 @@ std::string TurnPlan::text_after(const Answer& answer) const {
   const bool was_begun =
       !turn_.messages.empty() && turn_.messages.back().role == Role::kAssistant && turn_.messages.back().calls.empty();
   if (was_begun) {  // its text was the beginning of this answer
-    conversation.messages.back().parts.emplace_back(TextPart{answer.text});
-    conversation.messages.back().calls = answer.calls;
+    Message& begun = conversation.messages.back();
+    begun.parts = {TextPart{text_of(begun) + answer.text}};
+    begun.calls = answer.calls;
   } else {
     Message said = text_message(Role::kAssistant, answer.text);
     said.thinking = answer.thinking;

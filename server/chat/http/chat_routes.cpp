@@ -9,6 +9,7 @@
 #include "chat/http/pull_exchange.hpp"
 #include "chat/http/token_requests.hpp"
 #include "jsonrpc/bounded_json.hpp"
+#include "jsonrpc/json_builder.hpp"
 #include "jsonrpc/unread.hpp"
 #include "put_back.hpp"
 #include "random_bytes.hpp"
@@ -114,7 +115,19 @@ bool makes_models(std::string_view path) {
   return std::ranges::find(kPaths, path) != kPaths.end();
 }
 
-std::optional<Json> parsed(std::string_view body) { return parse_bounded(body, kDeepestJson, kMostReadOnLoop); }
+struct ReadBody {
+  Json json;
+  std::string complaint;  // empty: it is what it has to be
+};
+
+ReadBody parsed(std::string_view body) {
+  JsonBuilder builder(kDeepestJson);
+  builder.refuse_above(kMostReadOnLoop);
+  if (!Json::sax_parse(body.begin(), body.end(), &builder)) return {nullptr, "the body: " + builder.complaint()};
+  Json json = builder.take();
+  const bool is_object = json.is_object();
+  return {std::move(json), is_object ? "" : "the body must be a JSON object"};
+}
 
 HttpHeaders headers_of(const EmbeddingRequest& request, const Embeddings& made) {
   HttpHeaders headers = ignored_fields(request.ignored);
@@ -202,19 +215,14 @@ void ChatRoutes::read_body(const HttpRequest& request, const VisitPointer& visit
   if (!visit->memory.grow(2 * request.body.size() + kValueBytes * values)) {
     return refuse(visit, TurnError::try_later(ErrorKind::kQueueFull, no_memory().what(), 1));
   }
-  const auto use = [this, visit, bytes = request.body.size()](const std::optional<Json>& body) {
-    if (!body) {
-      return refuse(visit, TurnError::bad_field(
-                               "", "the body is no JSON, is nested too deeply, has a member twice, or more than " +
-                                       std::to_string(kMostReadOnLoop) + " values"));
-    }
+  const auto use = [this, visit, bytes = request.body.size()](const ReadBody& body) {
+    if (!body.complaint.empty()) return refuse(visit, TurnError::bad_field("", body.complaint));
     visit->memory.set(2 * bytes);  // the rest was for the reading
-    if (!body->is_object()) return refuse(visit, TurnError::bad_field("", "the body must be a JSON object"));
-    or_refuse(visit, [&] { post_or_look(visit, *body); });
+    or_refuse(visit, [&] { post_or_look(visit, body.json); });
   };
   constexpr std::size_t kReadAtOnce = std::size_t{32} << 10U;
   if (request.body.size() <= kReadAtOnce || !reading_.start()) return use(parsed(request.body));
-  const auto body = std::make_shared<std::optional<Json>>();  // one step fills it in, the other takes it
+  const auto body = std::make_shared<ReadBody>();  // one step fills it in, the other takes it
   reading_.run([body, text = request.body] { *body = parsed(text); }, [body, use] { use(*body); });
 }
 

@@ -15,7 +15,8 @@ Message text_message(Role role, std::string text) {
 std::string text_of(const Message& message) {
   std::string text;
   for (const Part& part : message.parts) {
-    if (const auto* written = std::get_if<TextPart>(&part)) text += written->text;
+    const auto* const written = std::get_if<TextPart>(&part);
+    if (written != nullptr) text += (text.empty() ? "" : "\n") + written->text;
   }
   return text;
 }

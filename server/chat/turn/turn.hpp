@@ -36,7 +36,7 @@ using Part = std::variant<TextPart, ImagePart>;
 struct ToolCall {
   std::string id;         // ours or the client's; a result names it
   std::string name;       // of the tool
-  std::string arguments;  // JSON text of an object, in one line
+  std::string arguments;  // JSON text of an object, in one line; of a call that broke off, what there is of it
 
   bool operator==(const ToolCall&) const = default;
 };
@@ -54,7 +54,7 @@ struct Message {
 
 // A message of one part of text.
 Message text_message(Role role, std::string text);
-// The text of all its parts, one after the other; pictures are left out.
+// The text of all its parts, each in lines of its own; pictures are left out.
 std::string text_of(const Message& message);
 bool has_image(const Message& message);
 
@@ -155,6 +155,7 @@ struct Turn {
   std::string conversation{};       // chosen by the client; empty: none
   // What the request calls these, for complaints.
   std::string prompt_field{"messages"};
+  std::string images_field{};  // empty: they stand in the prompt's
   std::string format_field{"response_format.json_schema.schema"};
   std::string conversation_field{};  // what the request calls that, to name it where nothing keeps conversations
   bool needs_conversation = false;  // the client sends only what is new: whoever keeps no conversations has to refuse

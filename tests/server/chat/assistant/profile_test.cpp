@@ -75,7 +75,7 @@ TEST_CASE("a mistake in a profile is told with file, line and member") {
   CHECK(complaint_of(R"({"url":"http://x","prompts":{"en":{"answer":"a"}}})") ==
         "/p/x.json:1: url: is for the providers ollama and openai");
   CHECK(complaint_of(R"({"summary":"always","prompts":{"en":{"answer":"a"}}})") ==
-        "/p/x.json:1: summary: expected one of none, each_response, threshold, found string");
+        "/p/x.json:1: summary: expected one of none, each_response, threshold, found \"always\"");
   CHECK(complaint_of(R"({"default_language":"vi","prompts":{"en":{"answer":"a"}}})") ==
         "/p/x.json:1: default_language: there are no prompts in it");
 }

@@ -61,7 +61,7 @@ TEST_CASE("an Anthropic request is a turn") {
   CHECK(text_of(messages[3]) == "r");
   CHECK(messages[4].parts.empty());
   CHECK(messages[5].role == Role::kUser);
-  CHECK(text_of(messages[5]) == "So?T\nD");
+  CHECK(text_of(messages[5]) == "So?\nT\nD");
   CHECK(request.turn.tools.size() == 2);
   CHECK(request.turn.tools[0].parameters == Json{{"type", "object"}});
   CHECK(request.turn.tool_choice.use == ToolUse::kRequired);
@@ -71,6 +71,19 @@ TEST_CASE("an Anthropic request is a turn") {
   CHECK(request.turn.thinking == Thinking::kOn);
   CHECK(request.stream);
   CHECK(request.ignored == std::vector<std::string>{"system[].cache_control", "thinking.budget_tokens", "metadata"});
+}
+
+TEST_CASE("the parts of a tool's result stand in lines of their own, and an error says so before them") {
+  const auto result = [](const std::string& more) {
+    const auto request = anthropic_with(
+        R"({"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t")" + more + "}]}]}");
+    return text_of(request.turn.messages.at(0));
+  };
+  const std::string parts = R"(,"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}])";
+  CHECK(result(parts) == "a\nb");
+  CHECK(result(parts + R"(,"is_error":true)") == "error: a\nb");
+  CHECK(result(R"(,"is_error":true)") == "error: ");
+  CHECK(result(R"(,"content":"x","is_error":true)") == "error: x");
 }
 
 TEST_CASE("the forms of Anthropic's options") {
@@ -90,7 +103,8 @@ TEST_CASE("what is wrong in an Anthropic request is refused with its place") {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {R"({"max_tokens":null})", "max_tokens: missing"},
       {R"({"messages":[]})", "messages: expected at least one message"},
-      {R"({"messages":[{"role":"tool","content":"x"}]})", "messages[0].role: expected user or assistant, found string"},
+      {R"({"messages":[{"role":"tool","content":"x"}]})",
+       "messages[0].role: expected user or assistant, found \"tool\""},
       {R"({"messages":[{"role":"user"}]})", "messages[0].content: missing"},
       {R"({"messages":[{"role":"user","content":[{"type":"server_tool_use"}]}]})",
        "messages[0].content[0]: blocks of type \"server_tool_use\" are not supported here"},
@@ -100,7 +114,10 @@ TEST_CASE("what is wrong in an Anthropic request is refused with its place") {
        "messages[0].content[0].input: expected object, found string"},
       {R"({"tools":[{"type":"web_search_20250305","name":"web_search"}]})",
        "tools[0].type: only tools of the client (custom) can be offered here"},
-      {R"({"tool_choice":{"type":"all"}})", "tool_choice.type: expected auto, any, tool or none, found string"},
+      {R"({"tool_choice":{"type":"all"}})", "tool_choice.type: expected auto, any, tool or none, found \"all\""},
+      {R"({"container":{}})", "container: there are no containers here"},
+      {R"({"messages":[{"role":"user","content":{}}]})",
+       "messages[0].content: expected string or array of parts, found object"},
       {R"({"mcp_servers":[{"url":"x"}]})", "mcp_servers: name them in the settings (upstreams)"},
   };
   for (const auto& [more, complaint] : cases) {

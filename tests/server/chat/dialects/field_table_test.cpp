@@ -167,6 +167,9 @@ TEST_CASE("a request that is no object is refused") {
 TEST_CASE("the ignored fields become one header, and the table one of the documentation") {
   CHECK(ignored_header({}).empty());
   CHECK(ignored_header({"seed", "logprobs"}) == "seed, logprobs");
+  const std::string bounded = ignored_header(std::vector<std::string>(5000, "tools[0]"));
+  CHECK(bounded.size() < 1100);
+  CHECK_THAT(bounded, test::has_text(", and 48"));
   CHECK_THAT(field_documentation(openai_chat_fields()), test::has_text("| `seed` | ignored | the runtime has none |"));
   CHECK_THAT(field_documentation(openai_chat_fields()), test::has_text("| `functions` | refused | use tools |"));
 }

@@ -99,12 +99,18 @@ TEST_CASE("keep_alive has many forms") {
   }
 }
 
+TEST_CASE("Ollama's temperature has no upper limit, and its top_k of 0 is every token") {
+  const Turn turn = ollama_chat(R"({"options":{"temperature":3,"top_k":0}})").turn;
+  CHECK(turn.sampling.temperature == 3.0);
+  CHECK(turn.sampling.top_k == 1'000'000);
+}
+
 TEST_CASE("wrong Ollama options are refused with their place") {
   CHECK_THROWS_WITH(ollama_chat(R"({"options":{"temperature":"x"}})"),
                     "options.temperature: expected number, found string");
   CHECK_THROWS_WITH(ollama_chat(R"({"options":{"num_predict":-3}})"),
                     "options.num_predict: expected integer from -2 to 2147483647, found -3");
-  CHECK_THROWS_WITH(ollama_chat(R"({"format":"xml"})"), "format: expected \"json\" or a JSON Schema, found string");
+  CHECK_THROWS_WITH(ollama_chat(R"({"format":"xml"})"), "format: expected \"json\" or a JSON Schema, found \"xml\"");
   CHECK_THROWS_WITH(ollama_chat(R"({"messages":[{"role":"robot"}]})"),
                     Catch::Matchers::StartsWith("messages[0].role: expected"));
   CHECK_THROWS_WITH(ollama_chat(R"({"think":"loud"})"), Catch::Matchers::StartsWith("think: expected"));

@@ -92,6 +92,15 @@ TEST_CASE("options of a response are honoured, its hosted tools named") {
   CHECK(request.settings["store"] == true);
 }
 
+TEST_CASE("of the tools of a response those that are allowed are offered") {
+  const ResponsesRequest request =
+      responses_with(R"({"tools":[{"type":"function","name":"f"},{"type":"function","name":"g"}],
+      "tool_choice":{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"g"}]}})");
+  CHECK(request.turn.tools == std::vector<Tool>{{.name = "g"}});
+  CHECK(request.turn.tool_choice.use == ToolUse::kRequired);
+  CHECK(request.settings["tools"].size() == 2);
+}
+
 TEST_CASE("the conversation of a response is its id, or an object that has it, and is repeated as one") {
   for (const char* const form : {R"({"conversation":"c"})", R"({"conversation":{"id":"c"}})"}) {
     const ResponsesRequest request = responses_with(form);
@@ -114,8 +123,13 @@ TEST_CASE("what is wrong in a response request is refused with its place") {
       {R"({"input":[{"type":"item_reference","id":"x"}]})", "input[0].type: items of this type are not supported here"},
       {R"({"input":[{"role":"user"}]})", "input[0].content: missing"},
       {R"({"input":[{"type":"function_call","name":"f"}]})", "input[0].call_id: missing"},
-      {R"({"tool_choice":{"type":"web_search"}})", "tool_choice.type: only a function can be chosen here"},
-      {R"({"truncation":"some"})", "truncation: expected auto or disabled, found string"},
+      {R"({"tool_choice":{"type":"web_search"}})",
+       "tool_choice.type: expected function or allowed_tools, which are supported here, found \"web_search\""},
+      {R"({"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"f"}]}})",
+       "tool_choice.tools[0].name: there is no tool with this name"},
+      {R"({"input":[{"type":"function_call_output","call_id":"c","output":{}}]})",
+       "input[0].output: expected string or array of parts, found object"},
+      {R"({"truncation":"some"})", "truncation: expected auto or disabled, found \"some\""},
       {R"({"background":true})", "background: an answer is made while its client waits"},
       {R"({"text":{"format":{"type":"json_schema"}}})", "text.format.schema: missing"},
   };

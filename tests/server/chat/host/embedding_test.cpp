@@ -43,6 +43,30 @@ class TwoRows final : public EmbeddingSeam {
 
 }  // namespace
 
+TEST_CASE("with nothing to embed Ollama's requests only load the model") {
+  for (const auto surface : {EmbeddingSurface::kOllama, EmbeddingSurface::kOllamaOlder}) {
+    const bool is_older = surface == EmbeddingSurface::kOllamaOlder;
+    const std::string field = is_older ? "prompt" : "input";
+    for (const Json& nothing : {Json(""), Json(nullptr), is_older ? Json("") : Json::array()}) {
+      const EmbeddingRequest request = read_embedding(surface, {{"model", "qwen3-0.6b"}, {field, nothing}});
+      CHECK(request.wish.inputs.empty());
+      ScriptedPool pool;
+      TwoRows rows(pool.actions);
+      pool.embedder = &rows;
+      ChatHost host(pool, {});
+      std::optional<Embeddings> made;
+      const auto running = host.embed(
+          request.wish, {}, "peer", [&made](const Embeddings& told) { made = told; }, [](const TurnError&) {});
+      pool.settle();
+      REQUIRE(made);
+      CHECK(rows.texts.empty());
+      const Json reply = Json::parse(embedding_reply(surface, request, *made));
+      CHECK(reply.at(is_older ? "embedding" : "embeddings") == Json::array());
+    }
+  }
+  CHECK_THROWS_WITH(read_embedding(EmbeddingSurface::kOpenAi, {{"input", ""}}), test::has_text("not empty"));
+}
+
 TEST_CASE("rows are pooled as the preset says, and have length 1") {
   const HiddenRows rows{.complaint = "", .values = {3, 4, 0, 2}, .rows = 2, .columns = 2};
   CHECK(pooled(rows, Pooling::kLast, {}) == std::vector<float>{0, 1});

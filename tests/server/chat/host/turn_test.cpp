@@ -562,6 +562,10 @@ TEST_CASE("what is wrong at once is thrown, and nothing waits") {
   Turn picture = asking("Hi");
   picture.messages[0].parts.emplace_back(ImagePart{"image/png", "AAAA"});
   CHECK_THROWS_WITH(bench.host.start(picture, {}, "", heard), rkllm_mcp::test::has_text("vision encoder"));
+  picture.prompt_field = "input";
+  CHECK_THROWS_WITH(bench.host.start(picture, {}, "", heard), Catch::Matchers::StartsWith("input: "));
+  picture.images_field = "images";
+  CHECK_THROWS_WITH(bench.host.start(picture, {}, "", heard), Catch::Matchers::StartsWith("images: "));
   CHECK(bench.pool.wishes.empty());
 }
 

@@ -86,7 +86,7 @@ TEST_CASE("a schema that cannot be checked, or is none, is refused with its plac
       {R"({"properties":{"mail":{"pattern":"@"}}})",
        "schema.properties.mail.pattern: this keyword cannot be checked here"},
       {R"({"not":{}})", "schema.not: this keyword cannot be checked here"},
-      {R"({"type":"text"})", "schema.type: expected the name of a JSON type, found string"},
+      {R"({"type":"text"})", "schema.type: expected the name of a JSON type, found \"text\""},
       {R"({"items":5})", "schema.items: expected object, found 5"},
       {R"({"minItems":-1})", "schema.minItems: expected integer from 0 to 18446744073709551615, found -1"},
       {R"({"multipleOf":0})", "schema.multipleOf: expected more than 0"},
