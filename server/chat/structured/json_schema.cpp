@@ -12,6 +12,7 @@ namespace rkllm_mcp::chat {
 namespace {
 
 constexpr std::size_t kMostMatchSteps = 1'000'000;
+constexpr std::size_t kStepsOfPattern = 500;
 
 std::string names_of(unsigned types) {
   std::string names;
@@ -34,8 +35,8 @@ class SchemaMatch {
 
   std::optional<std::string> whole_complaint(const Json& value) {
     auto found = complaint(0, value, "$");
-    // An alternative that was not looked at counts neither way.
-    if (steps_ > kMostMatchSteps) return "the schema has too many alternatives for this value";
+    // What was not looked at counts neither way.
+    if (steps_ > kMostMatchSteps) return "the schema has too many alternatives, or too hard a pattern, for this value";
     return found;
   }
 
@@ -53,6 +54,7 @@ class SchemaMatch {
       const std::size_t length = characters_in(value.get_ref<const std::string&>());
       if (length < node.min_length || length > node.max_length.value_or(length))
         return path + ": wrong length of string";
+      if (auto found = pattern_complaint(node, value, path)) return found;
     }
     if (value.is_object()) {
       if (auto found = object_complaint(node, value, path)) return found;
@@ -61,6 +63,15 @@ class SchemaMatch {
       if (auto found = array_complaint(node, value, path)) return found;
     }
     return group_complaint(node, value, path);
+  }
+
+  std::optional<std::string> pattern_complaint(const SchemaNode& node, const Json& value, const std::string& path) {
+    if (!node.pattern) return std::nullopt;
+    steps_ += kStepsOfPattern;
+    const auto match = node.pattern->find_in(value.get_ref<const std::string&>());
+    if (match == SchemaPattern::Match::kFound) return std::nullopt;
+    if (match == SchemaPattern::Match::kTooHard) steps_ = kMostMatchSteps + 1;
+    return path + ": does not fit the pattern";
   }
 
   std::optional<std::string> object_complaint(const SchemaNode& node, const Json& value, const std::string& path) {

@@ -1,12 +1,14 @@
 // A JSON Schema that an answer has to fit, as far as it can be checked here:
 //
 //   type enum const  properties required additionalProperties propertyNames minProperties maxProperties
-//   items prefixItems additionalItems minItems maxItems  minLength maxLength
+//   items prefixItems additionalItems minItems maxItems  minLength maxLength pattern
 //   minimum maximum exclusiveMinimum exclusiveMaximum multipleOf  anyOf oneOf allOf  $ref (into the schema itself)
 //
-// Keywords that would forbid more and that we cannot check (pattern, not, if, contains, ...) are refused, so that no
+// Keywords that would forbid more and that we cannot check (not, if, contains, ...) are refused, so that no
 // answer is called valid that is not. All others are notes, as the standard says; `format` is one of them.
 #pragma once
+
+#include "chat/structured/schema_pattern.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -47,6 +49,7 @@ struct SchemaNode {
   std::optional<std::size_t> items{};  // those behind first_items
   std::size_t min_properties = 0, min_items = 0, min_length = 0;
   std::optional<std::size_t> max_properties{}, max_items{}, max_length{};  // length in characters
+  std::optional<SchemaPattern> pattern{};
   std::optional<double> minimum{}, maximum{}, above{}, below{}, multiple_of{};
 
   enum class Group { kAny, kOne, kAll };

@@ -9,12 +9,14 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <stdexcept>
 
 // Reading a schema: JSON to nodes. What is made of them is in json_schema.cpp.
 namespace rkllm_mcp::chat {
 namespace {
 
 constexpr std::size_t kMostSchemaNodes = 2000;
+constexpr std::size_t kMostPatterns = 100;  // each of which may take some ten thousand bytes
 
 // What a keyword that cannot be checked may say all the same, since it then asks for nothing.
 enum class Harmless { kNever, kFalse, kTrue, kBoth };
@@ -25,7 +27,6 @@ struct UncheckedKeyword {
 };
 
 constexpr std::array kUncheckedKeywords = {
-    UncheckedKeyword{"pattern", Harmless::kNever},
     UncheckedKeyword{"not", Harmless::kFalse},
     UncheckedKeyword{"if", Harmless::kBoth},  // without `then` and `else`, which are looked at themselves
     UncheckedKeyword{"then", Harmless::kTrue},
@@ -107,6 +108,7 @@ class SchemaBuilder {
     read_array_keywords(schema, path, pointer, node);
     node.min_length = count(schema, "minLength").value_or(0);
     node.max_length = count(schema, "maxLength");
+    if (const auto pattern = schema.find("pattern")) node.pattern = read_pattern(*pattern);
     node.minimum = limit(schema, "minimum");
     node.maximum = limit(schema, "maximum");
     node.above = limit(schema, "exclusiveMinimum");
@@ -191,6 +193,15 @@ class SchemaBuilder {
     node.groups.emplace_back(kind, std::move(alternatives));
   }
 
+  SchemaPattern read_pattern(const JsonReader& pattern) {
+    if (++patterns_ > kMostPatterns) throw TurnError::bad_field(pattern.path(), "the schema has too many patterns");
+    try {
+      return SchemaPattern(pattern.text());
+    } catch (const std::runtime_error& error) {
+      throw TurnError::not_supported(pattern.path(), "the expression " + std::string(error.what()));
+    }
+  }
+
   static unsigned read_types(const JsonReader& type) {
     static const std::map<std::string, unsigned> kNames = {
         {"null", kNullType},     {"boolean", kBooleanType}, {"object", kObjectType}, {"array", kArrayType},
@@ -247,6 +258,7 @@ class SchemaBuilder {
   const std::string field_;
   std::vector<SchemaNode>& nodes_;
   std::map<std::string, std::size_t> built_;  // by pointer
+  std::size_t patterns_ = 0;
 };
 
 }  // namespace

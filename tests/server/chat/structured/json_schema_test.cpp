@@ -83,8 +83,10 @@ TEST_CASE("a whole value is held against its schema, and the complaint says wher
 
 TEST_CASE("a schema that cannot be checked, or is none, is refused with its place") {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {R"({"properties":{"mail":{"pattern":"@"}}})",
-       "schema.properties.mail.pattern: this keyword cannot be checked here"},
+      {R"({"patternProperties":{"@":{}}})", "schema.patternProperties: this keyword cannot be checked here"},
+      {R"({"properties":{"mail":{"pattern":"("}}})",
+       "schema.properties.mail.pattern: the expression is wrong at its byte 2: missing closing parenthesis"},
+      {R"({"pattern":"\\Ax"})", "schema.pattern: the expression \"\\A\" cannot be read here"},
       {R"({"not":{}})", "schema.not: this keyword cannot be checked here"},
       {R"({"type":"text"})", "schema.type: expected the name of a JSON type, found \"text\""},
       {R"({"items":5})", "schema.items: expected object, found 5"},
@@ -102,6 +104,49 @@ TEST_CASE("a schema that cannot be checked, or is none, is refused with its plac
     CAPTURE(schema);
     CHECK_THROWS_WITH(JsonSchema(Json::parse(schema), "schema"), complaint);
   }
+}
+
+TEST_CASE("a pattern is found anywhere in a text, as ECMAScript reads it") {
+  const std::vector<std::tuple<std::string, std::string, bool>> cases = {
+      {"b", "abc", true},
+      {"^b", "abc", false},
+      {"^[a-z]+$", "abc\n", false},   // the end is the end
+      {"^.$", "\xC3\xA9", true},      // a character, not a byte
+      {"^\\d+$", "\xD9\xA3", false},  // digits are those of ASCII
+      {"^\\u00e9\\x41$",
+       "\xC3\xA9"
+       "A",
+       true},
+      {"^[^]$", "\n", true},
+      {"^a.b$", "a\nb", false},
+      {"^(?!\\.)(?!.*\\.\\.)([A-Za-z0-9_'+\\-\\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
+       "ann.lee@mail.example.org", true},
+      {"^(?<y>\\d{4})-\\d\\d$", "2026-11", true},
+  };
+  for (const auto& [pattern, text, fits] : cases) {
+    CAPTURE(pattern, text);
+    const JsonSchema schema(Json{{"pattern", pattern}}, "schema");
+    CHECK(schema.complaint(text) == (fits ? std::nullopt : std::optional<std::string>("$: does not fit the pattern")));
+  }
+  CHECK_FALSE(JsonSchema(Json{{"pattern", "a"}}, "schema").complaint(5));  // of strings alone
+  for (const std::string other :
+       {"\\h", "\\v", "\\Qa\\E", "(?i)a", "(?>a)", "(?R)", "(*ACCEPT)", "[[:alpha:]]", "a{,3}", "\\R"}) {
+    CAPTURE(other);
+    CHECK_THROWS_AS(JsonSchema(Json{{"pattern", other}}, "schema"), TurnError);
+  }
+}
+
+TEST_CASE("no pattern takes long, and none that was given up counts as fitting or not") {
+  const Json hard{{"pattern", "^(a+)+$"}};
+  const std::string text = std::string(40, 'a') + "b";
+  const std::string given_up = "the schema has too many alternatives, or too hard a pattern, for this value";
+  CHECK(JsonSchema(hard, "schema").complaint(text) == given_up);
+  CHECK(JsonSchema(Json{{"oneOf", {hard, {{"type", "string"}}}}}, "schema").complaint(text) == given_up);
+  Json many = {{"items", {{"pattern", "a"}}}};
+  CHECK(JsonSchema(many, "schema").complaint(Json(std::vector<std::string>(3000, "a"))) == given_up);
+  Json patterns = {{"allOf", Json::array()}};
+  for (int i = 0; i < 101; ++i) patterns["allOf"].push_back({{"pattern", "a"}});
+  CHECK_THROWS_AS(JsonSchema(patterns, "schema"), TurnError);
 }
 
 TEST_CASE("of the keywords that cannot be checked only the value that asks for nothing is let through") {
@@ -141,5 +186,5 @@ TEST_CASE("a schema with too many parts is refused, and one with too many altern
   std::string nested(50, '[');
   nested += "2" + std::string(50, ']');
   CHECK(JsonSchema(doubling, "schema").complaint(Json::parse(nested)) ==
-        "the schema has too many alternatives for this value");
+        "the schema has too many alternatives, or too hard a pattern, for this value");
 }
