@@ -267,7 +267,8 @@ void Generation::prepare(Lane& lane, std::size_t entry) {
   const std::int32_t most = request_.max_new_tokens > 0 ? request_.max_new_tokens : instance_.options.max_new_tokens;
   question.asked_before = count_question(question.directives, most);
   question.seed = mix(fnv1a(bytes_of(lane.cache->cells())), mix(hash_of(sampling), fnv1a(request_.lora.value_or(""))));
-  question.thinks = !lane.prompt.said.empty() && instance_.chat_template.thinks(input.enable_thinking);
+  question.thinks =
+      !lane.prompt.said.empty() && instance_.chat_template.thinks(input.enable_thinking, lane.prompt.rendered);
   question.from_tool = input.from_tool;
   question.eos_is_sampled = !instance_.options.ignore_eos_token;
   lane.stream = compose_answer(question, instance_.model, instance_.chat_template.tools());

@@ -7,6 +7,8 @@ namespace {
 
 constexpr int kDeepest = 64;
 
+constexpr std::string_view kEmptyThought = "<think>\n\n</think>\n\n";
+
 // Discarded if it is no JSON, or nested so deeply that writing it out would need too much stack.
 Json parse_shallow(std::string_view text) {
   bool deep = false;
@@ -66,8 +68,13 @@ RenderedTurn ChatTemplate::render(std::string_view prompt, bool enable_thinking,
     turn.rest = block("system", default_system_);  // part of the model's template: repeated each turn, never kept
   }
   turn.rest += block("user", prompt) + "<|im_start|>assistant\n";
-  if (thinks_ && !enable_thinking) turn.rest += "<think>\n\n</think>\n\n";
+  if (thinks_ && !enable_thinking) turn.rest += kEmptyThought;
   return turn;
+}
+
+// Behind a thought that is there already, if an empty one, comes what was asked for, whoever has written the prompt.
+bool ChatTemplate::thinks(bool enable_thinking, std::string_view rendered) const {
+  return thinks_ && (enable_thinking || replaced_) && !rendered.ends_with(kEmptyThought);
 }
 
 std::optional<std::string> ChatTemplate::tool_results(std::string_view results) const {

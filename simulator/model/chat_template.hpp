@@ -39,8 +39,8 @@ class ChatTemplate {
   // The user turn that holds tool results: each element of a JSON array in the tag. Absent if `results` is none.
   std::optional<std::string> tool_results(std::string_view results) const;
 
-  // Whether an answer begins by thinking.
-  bool thinks(bool enable_thinking) const { return thinks_ && (enable_thinking || replaced_); }
+  // Whether the answer to this prompt begins by thinking.
+  bool thinks(bool enable_thinking, std::string_view rendered) const;
   // The tools that a model sees; an empty array if there are none.
   const Json& tools() const { return tools_; }
   // False while the model's own template cannot be used and has not been replaced.

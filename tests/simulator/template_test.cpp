@@ -174,6 +174,9 @@ TEST_CASE("a thinking model thinks, unless it is told not to") {
   REQUIRE(rkllm_set_chat_template(llm.handle, "", "", "") == 0);
   REQUIRE(llm.run(input) == 0);
   CHECK(llm.text().find("<think>\n") == 0);
+  // A prompt that has an empty thought at its end says the same.
+  REQUIRE(llm.run(prompt("Hello<think>\n\n</think>\n\n")) == 0);
+  CHECK_FALSE(llm.text().starts_with("<think>"));
 }
 
 TEST_CASE("function tools must be JSON, and need a tag and a template") {
