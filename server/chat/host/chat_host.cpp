@@ -3,6 +3,7 @@
 #include "chat/host/turn_plan.hpp"
 #include "model_name.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -111,6 +112,11 @@ CacheRecord& ChatHost::record_of(const std::string& model, std::uint64_t load_nu
   return kept.record;
 }
 
+std::size_t ChatHost::held_for_nobody(const std::string& model) const {
+  const auto holds = [&model](const auto& turn) { return turn.second->holds_for_nobody(model); };
+  return static_cast<std::size_t>(std::ranges::count_if(turns_, holds));
+}
+
 std::unique_ptr<Running> ChatHost::start(Turn turn, const Asker& asker, std::string peer, TurnListener& listener) {
   if (profiles_ != nullptr && profiles_->find(turn.model, asker)) {
     return profiles_->start(std::move(turn), asker, std::move(peer), listener);
@@ -129,10 +135,12 @@ std::unique_ptr<Running> ChatHost::start_on_model(Turn turn, const Asker& asker,
   const Family* family = family_for(model.template_name, model.path);
   const std::uint64_t number = ++next_turn_;
   const TurnMaker::Surroundings surroundings{
-      options_, caches_,
+      options_,
+      caches_,
       [this](const std::string& name, std::uint64_t load) -> CacheRecord& { return record_of(name, load); },
       [this](const std::string& name, const AnswerEnd& end) { records_[name].speed.renew(speed_of(end)); },
-      first_token_};
+      first_token_,
+      [this](const std::string& name) { return held_for_nobody(name); }};
   auto maker = std::make_unique<TurnMaker>(surroundings, TurnPlan(std::move(turn), family, model.context), listener,
                                            [this, number] { turns_.erase(number); });
   TurnMaker& begun = *maker;

@@ -96,6 +96,7 @@ class ChatHost {
     Speed speed;  // of its latest answer
   };
 
+  std::size_t held_for_nobody(const std::string& model) const;
   CacheRecord& record_of(const std::string& model, std::uint64_t load_number);
 
   ModelLender& pool_;

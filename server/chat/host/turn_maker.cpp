@@ -31,7 +31,10 @@ TurnMaker::TurnMaker(Surroundings surroundings, TurnPlan plan, TurnListener& lis
 void TurnMaker::begin(ModelLender& pool, PlaceWish wish) {
   keeps_model_ = !wish.keep_alive || !wish.keep_alive->unloads();
   PlaceEvents<ModelLease> events;
-  events.queued = [this](std::size_t before) { listener_->queued(before); };
+  // What is warmed up gives way.
+  events.queued = [this, free = surroundings_.held_for_nobody(wish.model)](std::size_t before) {
+    listener_->queued(before - std::min(before, free));
+  };
   events.loading = [this](const LoadProgress& progress) { listener_->loading(progress); };
   events.granted = [this](std::unique_ptr<ModelLease> lease) { granted(std::move(lease)); };
   events.failed = [this](const TurnError& error) { fail(error); };

@@ -42,6 +42,8 @@ class TurnMaker {
     // The first token of a turn has come out of that handle, so many seconds after the turn was asked for; null: nobody
     // wants to know.
     std::function<void(const std::string& handle, double seconds)> first_token;
+    // How many hold that model for nobody: turns whose answer has been told, or whose listener has gone.
+    std::function<std::size_t(const std::string& model)> held_for_nobody;
   };
 
   // `gone` is called last, and may destroy this.
@@ -52,6 +54,9 @@ class TurnMaker {
   void begin(ModelLender& pool, PlaceWish wish);
   // The listener goes, and hears nothing more. May destroy this.
   void listener_gone();
+  bool holds_for_nobody(const std::string& model) const {
+    return listener_ == nullptr && model_ && model_->facts().name == model;
+  }
   // The listener cannot take more for now, or again.
   void hold();
   void go_on();

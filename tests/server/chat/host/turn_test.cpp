@@ -318,6 +318,20 @@ TEST_CASE("who waits hears its position, and is served in its turn") {
   CHECK(second.answers.at(0).text == "two");
 }
 
+TEST_CASE("a model that is only warmed up is nobody's turn") {
+  Bench bench;
+  bench.pool.model.answers = {{"one"}, {"two"}};
+  Heard first;
+  const auto one = bench.host.start(asking("Hi"), {}, "peer", first);
+  while (!first.sum) REQUIRE(bench.pool.step());
+  REQUIRE(bench.pool.leased);
+  Heard second;
+  const auto two = bench.host.start(asking("Ho"), {}, "peer", second);
+  bench.pool.settle();
+  CHECK(second.positions == std::vector<std::size_t>{0});
+  CHECK(second.answers.at(0).text == "two");
+}
+
 TEST_CASE("an answer that is not JSON is asked for again, and is never told") {
   Bench bench;
   bench.pool.model.answers = {{"Sure! Here"}, {R"({"age": "x"})"}, {R"({"age": 7})"}};
