@@ -238,6 +238,10 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   };
   context.identify = [this](const HttpRequest& head) { return dispatcher_.gate().let_in(head); };
   context.identify_for_services = [this](const HttpRequest& head) { return services_port_->identify(head); };
+  if (chat_) {
+    context.refused = chat::ChatRoutes::refusal;
+    context.local_pages_read = chat::ChatRoutes::serves;
+  }
   if (!settings.auth.tokens.empty()) {
     context.stranger_message_bytes = kStrangersMessageBytes;
     context.refuse_guess = [this](const std::string& address, std::function<void()> refuse) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace rkllm_mcp {
 namespace {
@@ -20,7 +21,24 @@ ConnectionLimits connection_limits(const LimitSettings& limits) {
   return result;
 }
 
-OriginOptions origins(const HttpSettings& http) { return {http.allowed_origins, http.allowed_hosts}; }
+OriginOptions origins(const HttpSettings& http) { return {http.allowed_origins, http.allowed_hosts, {}}; }
+
+HttpRefusalHandler oversized_refusal(std::size_t limit) {
+  return [limit](const HttpRequest& /*request*/, const HttpRefusal& refusal) -> std::optional<HttpResponse> {
+    if (refusal.status != 413) return std::nullopt;
+    return HttpResponse{413, {}, "application/json", Dispatcher::oversized_message({refusal.body_bytes, limit})};
+  };
+}
+
+// `first` may be null.
+HttpRefusalHandler first_of(HttpRefusalHandler first, HttpRefusalHandler otherwise) {
+  if (!first) return otherwise;
+  return [first = std::move(first), otherwise = std::move(otherwise)](const HttpRequest& request,
+                                                                      const HttpRefusal& refusal) {
+    auto response = first(request, refusal);
+    return response ? response : otherwise(request, refusal);
+  };
+}
 
 HttpTimeouts timeouts(const HttpSettings& http) {
   HttpTimeouts result;
@@ -125,12 +143,13 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const C
     options.identify = context.identify;
     options.refuse_guess = context.refuse_guess;
     options.tls = tls_if(settings.http.tls);
-    options.oversized = [](std::size_t bytes, std::size_t limit) {
-      return HttpResponse{413, {}, "application/json", Dispatcher::oversized_message({bytes, limit})};
-    };
+    options.refused = oversized_refusal(limits.max_message_bytes);
     if (settings.http.enabled) {
-      options.listen = place_of(handed_.http, settings.http);
-      open([&] { http_.emplace(loop, options, std::move(http), settings.ws.enabled ? accept : AcceptFunction()); });
+      HttpOptions own = options;
+      own.listen = place_of(handed_.http, settings.http);
+      own.origins.local_pages_read = context.local_pages_read;
+      own.refused = first_of(context.refused, options.refused);
+      open([&] { http_.emplace(loop, own, std::move(http), settings.ws.enabled ? accept : AcceptFunction()); });
     }
     if (settings.services.enabled) {
       options.listen = {settings.services.address, settings.services.port};

@@ -38,6 +38,9 @@ class Transports {
     HttpIdentify identify{};               // whose a request is
     HttpIdentify identify_for_services{};  // the same on the services' own port; needed if that is switched on
     HttpGuessHandler refuse_guess{};
+    HttpRefusalHandler refused{};  // words for what is refused on the HTTP port; null, or nothing: those of JSON-RPC
+    // What web pages of loopback origins may read there.
+    std::function<bool(const HttpRequest& request)> local_pages_read{};
     HttpHandler services{};  // of the services' own port; needed if that is switched on
   };
 

@@ -156,7 +156,8 @@ constexpr std::array kTable{
     Setting{"http", "tls", boolean<&S::http, &HttpSettings::tls>(),
             "Encrypt (HTTPS), with the certificate of the section tls. Holds for WebSocket on this port too."},
     Setting{"http", "allowed_origins", list<&S::http, &HttpSettings::allowed_origins>(),
-            "Origins of web pages that may call, besides loopback ones, e.g. \"https://chat.example.org\". Holds for WebSocket too."},
+            "Origins of web pages that may call and read, e.g. \"https://chat.example.org\"; those of loopback addresses may "
+            "call, and read what the chat host's endpoints answer. Holds for WebSocket too."},
     Setting{"http", "allowed_hosts", list<&S::http, &HttpSettings::allowed_hosts>(),
             "Host names that requests may be addressed to, besides loopback ones and the listening address. Holds for WebSocket too."},
     Setting{"http", "header_bytes", integer<&S::http, &HttpSettings::header_bytes>(1 * kKiB, 1 * kMiB),

@@ -131,6 +131,14 @@ class HttpConnection::Exchange final : public HttpExchange {
 
 namespace {
 
+void count_refusal(int status, Counts* counts) {
+  if (status == 413) count(counts, Limit::kMessageBytes);
+  if (status == 414 || status == 431) count(counts, Limit::kHeaderBytes);
+  if (status == 503) count(counts, Limit::kMemory);
+  if (status == 401) count(counts, Limit::kAuthorization);
+  if (status == 408) count(counts, Limit::kHeaderTime);
+}
+
 HttpParserLimits limits_for(const HttpService& service, const std::string& remote) {
   HttpParserLimits limits = service.parser_limits;
   limits.remote = remote;
@@ -189,7 +197,7 @@ bool HttpConnection::begin(HttpRequest request, std::string_view rest) {
   const auto exchange = std::make_shared<Exchange>(*this, request);
   exchange_ = exchange;
   if (objection) {
-    exchange->respond(plain_response(403, *objection));
+    exchange->respond(answer_to(request, {403, std::string(*objection)}));
   } else if (is_handshake) {
     exchange->respond(websocket_handshake(request));
   } else if (const auto preflight = service_->origin_policy.preflight(request)) {
@@ -235,30 +243,23 @@ void HttpConnection::exchange_done(bool keep_alive) {
   });
 }
 
-HttpResponse HttpConnection::answer_to(const HttpRefusal& refusal) const {
-  Counts* const counts = service_->limits.counts;
-  if (refusal.status == 413) count(counts, Limit::kMessageBytes);
-  if (refusal.status == 414 || refusal.status == 431) count(counts, Limit::kHeaderBytes);
-  if (refusal.status == 503) {
-    count(counts, Limit::kMemory);
-    HttpResponse response = plain_response(refusal.status, refusal.explanation);
-    response.headers.add("Retry-After", "1");
-    return response;
-  }
-  if (refusal.status == 401) {
-    count(counts, Limit::kAuthorization);
-    HttpResponse response = plain_response(refusal.status, refusal.explanation);
-    response.headers.add("WWW-Authenticate", "Bearer");
-    return response;
-  }
-  if (refusal.status != 413 || !service_->oversized) return plain_response(refusal.status, refusal.explanation);
-  return service_->oversized(refusal.body_bytes, service_->parser_limits.body_bytes);
+HttpResponse HttpConnection::answer_to(const HttpRequest& request, const HttpRefusal& refusal) const {
+  auto shaped = service_->refused ? service_->refused(request, refusal) : std::nullopt;
+  HttpResponse response = shaped ? *std::move(shaped) : plain_response(refusal.status, refusal.explanation);
+  if (refusal.status == 503) response.headers.add("Retry-After", "1");
+  if (refusal.status == 401) response.headers.add("WWW-Authenticate", "Bearer");
+  return response;
 }
 
 void HttpConnection::refuse(const HttpRefusal& refusal) {
-  if (!refusal.is_guess || !service_->refuse_guess) return refuse(answer_to(refusal));
+  count_refusal(refusal.status, service_->limits.counts);
+  HttpResponse response = answer_to(parser_.so_far(), refusal);
+  for (const auto& [name, value] : service_->origin_policy.cors_headers(parser_.so_far())) {
+    response.headers.add(name, value);
+  }
+  if (!refusal.is_guess || !service_->refuse_guess) return refuse(response);
   busy_ = true;
-  service_->refuse_guess(remote_, [weak = weak_from_this(), response = answer_to(refusal)] {
+  service_->refuse_guess(remote_, [weak = weak_from_this(), response] {
     const auto self = weak.lock();
     if (!self) return;
     self->busy_ = false;
@@ -306,8 +307,7 @@ void HttpConnection::watch_client() {
 
 void HttpConnection::out_of_time() {
   if (phase_ == Phase::kBetween) return channel_->close();
-  count(service_->limits.counts, Limit::kHeaderTime);
-  refuse(plain_response(408, phase_ == Phase::kBody ? "the body takes too long" : "the header fields take too long"));
+  refuse({408, phase_ == Phase::kBody ? "the body takes too long" : "the header fields take too long"});
 }
 
 }  // namespace rkllm_mcp

@@ -38,7 +38,7 @@ struct HttpService {
   WebSocketLimits websocket_limits;
   std::string websocket_path;       // where handshakes are accepted; empty = anywhere
   AcceptFunction accept_websocket;  // null = nowhere
-  HttpOversizedHandler oversized;   // null = 413 with a plain text
+  HttpRefusalHandler refused;       // null = plain texts
   HttpGuessHandler refuse_guess;    // null = at once
   ConnectionLimits limits;
 };
@@ -65,7 +65,8 @@ class HttpConnection final : public Channel::Owner, public std::enable_shared_fr
   bool is_websocket_path(const HttpRequest& request) const;
   bool upgrade(const HttpRequest& request, std::string_view rest);
   void exchange_done(bool keep_alive);
-  HttpResponse answer_to(const HttpRefusal& refusal) const;
+  // Without the headers that let a web page read it.
+  HttpResponse answer_to(const HttpRequest& request, const HttpRefusal& refusal) const;
   void refuse(const HttpRefusal& refusal);
   void refuse(const HttpResponse& response);
   void watch_client();

@@ -10,10 +10,11 @@
 
 #include "transport/bytes/writable.hpp"
 #include "transport/http/http_message.hpp"
+#include "transport/http/http_parser.hpp"
 
-#include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,9 +34,10 @@ class HttpExchange : public Writable, public std::enable_shared_from_this<HttpEx
 // The function that answers requests. It may answer at once or keep the exchange and answer later.
 using HttpHandler = std::function<void(const HttpRequest&, HttpExchange&)>;
 
-// What answers a request whose body is longer than the limit, in the words of the protocol above. The connection closes
-// after it.
-using HttpOversizedHandler = std::function<HttpResponse(std::size_t bytes, std::size_t limit)>;
+// Puts a refusal that is made below the handler into the words of the protocol that is spoken at that path; `request`
+// is what has been read of it so far, perhaps not even the path. Nothing: it is told in plain words.
+using HttpRefusalHandler =
+    std::function<std::optional<HttpResponse>(const HttpRequest& request, const HttpRefusal& refusal)>;
 
 // Runs `refuse`, which refuses a wrong token that came from `address`: now, or later if there have been many.
 using HttpGuessHandler = std::function<void(const std::string& address, std::function<void()> refuse)>;

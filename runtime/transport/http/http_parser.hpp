@@ -47,6 +47,7 @@ class HttpParser {
   bool in_body() const { return state_ >= State::kBody && state_ < State::kComplete; }
   bool complete() const { return state_ == State::kComplete; }
   const std::optional<HttpRefusal>& refusal() const { return refusal_; }
+  const HttpRequest& so_far() const { return request_; }  // what has been read of the request
 
   HttpRequest take();  // the complete request; the parser is then ready for the next one
   // True once per request: the client waits for "100 Continue" before it sends the body.

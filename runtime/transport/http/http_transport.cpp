@@ -41,7 +41,7 @@ HttpTransport::HttpTransport(asio::io_context& io, TransportKind kind, const Htt
   const auto binding = listener_.is_loopback() ? OriginPolicy::Binding::kLoopback : OriginPolicy::Binding::kNetwork;
   service_ = std::make_shared<const HttpService>(
       HttpService{io, parser_limits, options.timeouts, OriginPolicy(options.origins, binding), std::move(handler),
-                  options.websocket, options.websocket_path, std::move(accept_websocket), options.oversized,
+                  options.websocket, options.websocket_path, std::move(accept_websocket), options.refused,
                   options.refuse_guess, limits_});
 }
 

@@ -35,7 +35,7 @@ struct HttpOptions {
   WebSocketLimits websocket;
   std::string websocket_path = "/ws";
   std::size_t header_bytes{};                // of a request, else 431
-  HttpOversizedHandler oversized{};          // null = 413 with a plain text
+  HttpRefusalHandler refused{};              // null = plain texts
   std::shared_ptr<const TlsIdentity> tls{};  // null = plain
   // Whose a request is. If nobody's, its body is limited by limits.stranger_message_bytes. Null: requests are nobody's,
   // and are limited like all others.

@@ -69,9 +69,17 @@ std::optional<std::string_view> OriginPolicy::objection(const HttpRequest& reque
   return "this Origin is not allowed: have it in http.allowed_origins";
 }
 
-HttpHeaders OriginPolicy::cors_headers(const HttpRequest& request) const {
+std::optional<std::string_view> OriginPolicy::reading_origin(const HttpRequest& request) const {
   const auto origin = request.headers.find("Origin");
-  if (!origin || !lists_origin(*origin)) return {};
+  if (!origin) return std::nullopt;
+  const bool is_local = options_.local_pages_read && is_loopback_host(authority_of(*origin));
+  if (lists_origin(*origin) || (is_local && options_.local_pages_read(request))) return origin;
+  return std::nullopt;
+}
+
+HttpHeaders OriginPolicy::cors_headers(const HttpRequest& request) const {
+  const auto origin = reading_origin(request);
+  if (!origin) return {};
   return {{"Access-Control-Allow-Origin", std::string(*origin)},
           {"Access-Control-Expose-Headers",
            "Mcp-Session-Id, WWW-Authenticate, Retry-After, x-request-id, request-id, x-rkllm-ignored, "
@@ -83,10 +91,9 @@ std::optional<HttpResponse> OriginPolicy::preflight(const HttpRequest& request) 
   if (request.method != "OPTIONS" || !request.headers.find("Access-Control-Request-Method")) return std::nullopt;
   HttpResponse response;
   response.status = 204;
-  const auto origin = request.headers.find("Origin");
-  if (!origin || !lists_origin(*origin)) return response;
+  if (!reading_origin(request)) return response;
   response.headers.add("Access-Control-Allow-Methods", "GET, POST, DELETE");
-  // A listed origin may send whatever headers it likes; MCP's parameter headers have no closed list.
+  // An origin whose pages may read may send whatever headers it likes; MCP's parameter headers have no closed list.
   if (const auto wanted = request.headers.find("Access-Control-Request-Headers")) {
     response.headers.add("Access-Control-Allow-Headers", *wanted);
   }

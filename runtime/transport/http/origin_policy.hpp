@@ -5,6 +5,7 @@
 
 #include "transport/http/http_message.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ struct OriginOptions {
   // Names of this server besides the loopback names ("board.local"): a server bound to loopback answers to no others,
   // and its own pages may call it under them.
   std::vector<std::string> allowed_hosts;
+  // What pages of loopback origins may read the answers of, too; elsewhere they may only call. Null: nothing.
+  std::function<bool(const HttpRequest& request)> local_pages_read{};
 };
 
 class OriginPolicy {
@@ -29,7 +32,8 @@ class OriginPolicy {
   // Nothing if the request may pass, else why not (for a 403). Requests without Origin pass: they come from programs.
   std::optional<std::string_view> objection(const HttpRequest& request) const;
 
-  // What lets a listed origin's page read the answer; empty for everybody else.
+  // What lets the page of a listed origin, or of a loopback one where those may, read the answer; empty for everybody
+  // else.
   HttpHeaders cors_headers(const HttpRequest& request) const;
   // The answer to a browser that asks beforehand (OPTIONS with Access-Control-Request-Method); nothing for other
   // requests.
@@ -37,6 +41,8 @@ class OriginPolicy {
 
  private:
   bool lists_origin(std::string_view origin) const;
+  // The origin of the request, if its page may read the answer.
+  std::optional<std::string_view> reading_origin(const HttpRequest& request) const;
   bool lists_host(std::string_view authority) const;
 
   OriginOptions options_;

@@ -57,6 +57,23 @@ Surface surface_of(std::string_view path) {
   return path.starts_with("/v1/messages") ? Surface::kAnthropic : Surface::kOpenAi;
 }
 
+bool wants_anthropic(const HttpRequest& request) { return request.headers.find("anthropic-version").has_value(); }
+
+Surface surface_of(const HttpRequest& request, std::string_view path) {
+  return wants_anthropic(request) && path.starts_with("/v1/models") ? Surface::kAnthropic : surface_of(path);
+}
+
+// Of a refusal of the HTTP layer; nothing: of none that has its own.
+std::optional<ErrorKind> kind_of_status(int status) {
+  switch (status) {
+    case 401: return ErrorKind::kUnauthorized;
+    case 403: return ErrorKind::kForbidden;
+    case 413: return ErrorKind::kTooLarge;
+    case 503: return ErrorKind::kQueueFull;
+    default: return std::nullopt;
+  }
+}
+
 bool is_get_like(std::string_view method) { return method == "GET" || method == "HEAD"; }
 
 // "x" of "/v1/models/x", decoded: names may have a slash or a colon.
@@ -167,13 +184,25 @@ bool ChatRoutes::serves(const HttpRequest& request) {
   return std::ranges::find(kLlamaPaths, path) != kLlamaPaths.end();
 }
 
+std::optional<HttpResponse> ChatRoutes::refusal(const HttpRequest& request, const HttpRefusal& refusal) {
+  if (!serves(request)) return std::nullopt;
+  const auto kind = kind_of_status(refusal.status);
+  const std::string before = refusal.status == 413 ? "the body is too large: " : "";
+  const TurnError error(kind.value_or(ErrorKind::kBadField), before + refusal.explanation);
+  const Surface surface = surface_of(request, forgiven(request.path));
+  const std::string id = new_id("req_");
+  ErrorReply reply = error_reply(surface, error, id);
+  HttpResponse response{kind ? reply.status : refusal.status, {}, "application/json", std::move(reply.body)};
+  add_request_id(response.headers, surface, id);
+  return response;
+}
+
 void ChatRoutes::handle(const HttpRequest& request, HttpExchange& exchange) {
   const auto visit = std::make_shared<Visit>();
   visit->path = forgiven(request.path);
   visit->method = request.method;
-  visit->surface = surface_of(visit->path);
-  visit->wants_anthropic = request.headers.find("anthropic-version").has_value();
-  if (visit->wants_anthropic && visit->path.starts_with("/v1/models")) visit->surface = Surface::kAnthropic;
+  visit->surface = surface_of(request, visit->path);
+  visit->wants_anthropic = wants_anthropic(request);
   visit->request_id = new_id("req_");
   visit->peer = request.remote;
   visit->conversation = conversation_in(request.headers);

@@ -66,6 +66,8 @@ class ChatRoutes {
 
   // Whether this path is one of the chat host's, with this method.
   static bool serves(const HttpRequest& request);
+  // The form that a refusal of the HTTP layer has at such a path; nothing for others.
+  static std::optional<HttpResponse> refusal(const HttpRequest& request, const HttpRefusal& refusal);
   void handle(const HttpRequest& request, HttpExchange& exchange);
   // Gives up all that goes on, with an error for whoever waits.
   void stop();

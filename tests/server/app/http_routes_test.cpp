@@ -107,6 +107,29 @@ TEST_CASE("the access token of an HTTP request is looked up once, whatever it as
   CHECK(site.looked_up == 5);
 }
 
+TEST_CASE("what the HTTP layer refuses at the chat host's paths has the form of the dialect there") {
+  const auto refused = [](const std::string& path, int status) {
+    HttpRequest request;
+    request.method = "POST";
+    request.path = path;
+    return chat::ChatRoutes::refusal(request, {status, "the limit is 5 bytes"});
+  };
+  const auto anthropic = refused("/v1/messages", 413);
+  REQUIRE(anthropic);
+  CHECK(anthropic->status == 413);
+  CHECK(anthropic->content_type == "application/json");
+  const Json error = Json::parse(anthropic->body);
+  CHECK(error.at("type") == "error");
+  CHECK(error.at("error").at("type") == "request_too_large");
+  CHECK(error.at("error").at("message") == "the body is too large: the limit is 5 bytes");
+  CHECK(anthropic->headers.find("request-id") == error.at("request_id").get<std::string>());
+  CHECK(Json::parse(refused("/v1/chat/completions", 401)->body).at("error").at("code") == "invalid_api_key");
+  CHECK(Json::parse(refused("/api/chat", 413)->body) == Json{{"error", "the body is too large: the limit is 5 bytes"}});
+  CHECK(refused("/v1/messages", 503)->status == 529);
+  CHECK(refused("/v1/responses", 408)->status == 408);
+  CHECK_FALSE(refused("/mcp", 413));
+}
+
 TEST_CASE("an HTTP request with a token that nobody has is refused, after one look-up") {
   Site site;
   CHECK(site.ask("POST /mcp", "nobody-has-this-one", R"({"jsonrpc":"2.0","id":1,"method":"ping"})").status == 401);

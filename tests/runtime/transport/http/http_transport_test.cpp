@@ -293,6 +293,35 @@ TEST_CASE("HTTP: foreign origins and hosts get 403, on WebSocket handshakes too"
   CHECK(answer.head.find("Access-Control") == std::string::npos);
 }
 
+TEST_CASE("HTTP: what is refused before a request is whole has the words of the protocol at its path") {
+  auto options = usual_limits<HttpOptions>();
+  options.limits.max_message_bytes = 1000;
+  options.origins.allowed_origins = {"https://chat.example"};
+  options.refused = [](const HttpRequest& request, const HttpRefusal& refusal) -> std::optional<HttpResponse> {
+    if (request.path != "/echo") return std::nullopt;
+    return HttpResponse{refusal.status, {}, "application/json", "{\"error\":\"" + refusal.explanation + "\"}"};
+  };
+  Server server(options);
+  const auto refused = [&server](const std::string& path, const std::string& header) {
+    RawSocket client(server.port());
+    client.send("POST " + path + " HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\n\r\n");
+    return read_answer(client);
+  };
+  const auto too_large = refused("/echo", "Origin: https://chat.example\r\nContent-Length: 1001");
+  CHECK(too_large.status == 413);
+  CHECK_THAT(too_large.head, has_text("Content-Type: application/json\r\n"));
+  CHECK_THAT(too_large.head, has_text("Access-Control-Allow-Origin: https://chat.example\r\n"));
+  CHECK(too_large.body == "{\"error\":\"the limit is 1000 bytes\"}");
+  const auto elsewhere = refused("/", "Content-Length: 1001");
+  CHECK_THAT(elsewhere.head, has_text("Content-Type: text/plain"));
+  CHECK_THAT(elsewhere.head, !has_text("Access-Control"));
+  const auto foreign = refused("/echo", "Origin: http://evil.example");
+  CHECK(foreign.status == 403);
+  CHECK_THAT(foreign.body, has_text("http.allowed_origins"));
+  CHECK(foreign.body.front() == '{');
+  CHECK_THAT(foreign.head, !has_text("Access-Control"));
+}
+
 TEST_CASE("HTTP: a listed origin's page may ask beforehand, and may read answers, refusals included") {
   auto options = usual_limits<HttpOptions>();
   options.origins.allowed_origins = {"https://chat.example"};

@@ -79,6 +79,22 @@ TEST_CASE("only listed origins get CORS headers and answered preflights") {
   CHECK(headers.find("Access-Control-Allow-Origin") == std::string_view("https://chat.example"));
   CHECK(headers.lists("Access-Control-Expose-Headers", "Mcp-Session-Id"));
 
+  OriginOptions options{{"https://chat.example"}, {}, {}};
+  options.local_pages_read = [](const HttpRequest& request) { return request.path == "/v1/models"; };
+  const OriginPolicy open(options, Binding::kLoopback);
+  auto local = request_from("localhost", "http://localhost:3000");
+  CHECK(open.cors_headers(local).size() == 0);
+  local.path = "/v1/models";
+  CHECK(open.cors_headers(local).find("Access-Control-Allow-Origin") == std::string_view("http://localhost:3000"));
+  local.method = "OPTIONS";
+  local.headers.add("Access-Control-Request-Method", "POST");
+  CHECK(open.preflight(local)->headers.lists("Access-Control-Allow-Methods", "POST"));
+  local.path = "/jsonrpc";
+  CHECK(open.preflight(local)->headers.size() == 0);
+  auto foreign = request_from("localhost", "http://localhost.evil.example");
+  foreign.path = "/v1/models";
+  CHECK(open.cors_headers(foreign).size() == 0);
+
   auto preflight = request_from("localhost", "https://chat.example");
   CHECK_FALSE(policy.preflight(preflight));
   preflight.method = "OPTIONS";
