@@ -104,7 +104,7 @@ test('ollama: texts become vectors, one and several', async () => {
 
 test('ollama: what is wrong is an error with its status', async () => {
   await assert.rejects(client.chat(asking('x', { model: 'llama9' })), { status_code: 404 });
-  await assert.rejects(client.chat(asking('x', { options: { temperature: 9 } })), { status_code: 400 });
+  await assert.rejects(client.chat(asking('x', { options: { temperature: -1 } })), { status_code: 400 });
   await assert.rejects(client.chat(asking('word '.repeat(5 * kContext))), { status_code: 400 });
   await assert.rejects(client.chat({ model: kModel, messages: [{ ...user('x'), images: [kPicture.split(',')[1]] }] }), { status_code: 400 });
   await assert.rejects(client.show({ model: 'llama9' }), { status_code: 404 });

@@ -61,7 +61,8 @@ auto owned(Value* value, Free free) {
 
 }  // namespace
 
-SchemaPattern::SchemaPattern(std::string_view expression) {
+SchemaPattern::SchemaPattern(std::string_view expression)
+    : code_(nullptr, [](void* held) { pcre2_code_free(static_cast<pcre2_code*>(held)); }) {
   refuse_dialects(expression);
   const auto context = owned(pcre2_compile_context_create(nullptr), pcre2_compile_context_free);
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_ANYCRLF);  // what a dot does not find
@@ -77,8 +78,7 @@ SchemaPattern::SchemaPattern(std::string_view expression) {
     throw std::runtime_error("is wrong at its byte " + std::to_string(place + 1) + ": " +
                              reinterpret_cast<const char*>(text.data()));
   }
-  code_ = std::shared_ptr<const void>(
-      code, [](const void* held) { pcre2_code_free(static_cast<pcre2_code*>(const_cast<void*>(held))); });
+  code_.reset(code);
 }
 
 SchemaPattern::Match SchemaPattern::find_in(std::string_view text) const {

@@ -20,7 +20,7 @@ class SchemaPattern {
   Match find_in(std::string_view text) const;
 
  private:
-  std::shared_ptr<const void> code_;
+  std::unique_ptr<void, void (*)(void*)> code_;
 };
 
 }  // namespace rkllm_mcp::chat

@@ -996,4 +996,53 @@ TEST_CASE("every answer has the id of its request, and embeddings have their pla
   CHECK(client.post("/api/embed", embedding.dump()).headers.at("x-rkllm-queue-position") == "0");
 }
 
+TEST_CASE("a call that has to come is streamed as nothing but a call, or the request fails") {
+  const LiveServer server(chatting({"chat.structured_tries=2"}));
+  HttpClient client(server.endpoint(Transport::kHttp));
+  Json request =
+      asking(user(saying("f\", \"arguments\": {\"a\": 1}}")), {{"stream", true}, {"tool_choice", "required"}});
+  request["tools"] = Json::array();
+  for (const char* const name : {"f", "g"}) {
+    request["tools"].push_back({{"type", "function"}, {"function", {{"name", name}}}});
+  }
+  std::string content;
+  std::string calls;
+  for (const Json& event : events_of(client, "/v1/chat/completions", request)) {
+    const Json& delta = event.at("choices").at(0).at("delta");
+    content += delta.value("content", Json()).is_string() ? delta["content"].get<std::string>() : "";
+    for (const Json& call : delta.value("tool_calls", Json::array())) calls += call.at("function").dump();
+  }
+  CHECK(content.empty());
+  CHECK_THAT(calls, has_text("\"name\":\"f\""));
+
+  request["messages"][0]["content"] = saying("no\"");
+  const HttpAnswer refused = client.post("/v1/chat/completions", request.dump());
+  CHECK(refused.status == 422);
+  CHECK(refused.json().at("error").at("code") == "invalid_structured_output");
+  CHECK_THAT(refused.body, has_text("after 2 tries"));
+  CHECK_THAT(refused.body, !has_text("<tool_call>"));
+}
+
+TEST_CASE("pages of localhost read what the chat host answers, refusals included, and nothing else") {
+  const LiveServer server(chatting({"limits.max_message_bytes=65536"}));
+  HttpClient client(server.endpoint(Transport::kHttp));
+  client.carry_header("Origin", "http://localhost:3000");
+  const std::string allowed = "Access-Control-Allow-Origin";
+  CHECK(client.get("/v1/models").headers.at(allowed) == "http://localhost:3000");
+  CHECK(client.get("/health").headers.count(allowed) == 0);
+  const auto refused = [&](const std::string& path) {
+    RawSocket socket(server.port(Transport::kHttp));
+    socket.send("POST " + path +
+                " HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost:3000\r\nContent-Length: 100000\r\n\r\n");
+    return socket.receive_rest();
+  };
+  const std::string anthropic = refused("/v1/messages");
+  CHECK_THAT(anthropic, has_text(" 413 "));
+  CHECK_THAT(anthropic, has_text(allowed + ": http://localhost:3000"));
+  CHECK_THAT(anthropic, has_text(R"({"type":"error","error":{"type":"request_too_large")"));
+  const std::string other = refused("/mcp");
+  CHECK_THAT(other, has_text("jsonrpc"));
+  CHECK_THAT(other, !has_text(allowed));
+}
+
 }  // namespace rkllm_mcp::test
