@@ -54,7 +54,10 @@ void EmbeddingClient::ask() {
   const std::uint32_t count = 1 + world_.choices().choose(kMostTexts);
   for (std::uint32_t i = 0; i < count; ++i) line.texts.push_back(line.peer + "#" + std::to_string(i));
   line.talk = HttpTalk::start(server_.connect_http(line.peer), [this, &line] {
-    if (is_open(line)) throw Violation{name_ + ": the server has closed instead of telling embeddings"};
+    if (!is_open(line)) return;
+    if (!line.talk->connection().was_left_unread(SimServer::kStall / 4))
+      throw Violation{name_ + ": the server has closed instead of telling embeddings"};
+    line.departure.leave();
   });
   const Json body{{"model", SimLender::kEmbedder}, {"input", line.texts}};
   line.talk->ask("POST", "/v1/embeddings", {{"Content-Type", "application/json"}}, body.dump(),
