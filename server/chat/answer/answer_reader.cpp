@@ -57,8 +57,9 @@ std::vector<AnswerEvent> AnswerReader::until_stop(std::vector<AnswerEvent> event
 }
 
 Finish AnswerReader::finish_reason(bool hit_limit) const {
-  if (!stops_.stopped_by().empty()) return Finish::kStopString;
-  if (splitter_.is_done()) return Finish::kToolCalls;
+  const bool was_stopped = !stops_.stopped_by().empty();
+  if (splitter_.is_done() || (was_stopped && splitter_.calls() > 0)) return Finish::kToolCalls;
+  if (was_stopped) return Finish::kStopString;
   if (hit_limit) return Finish::kLength;
   return splitter_.calls() > 0 ? Finish::kToolCalls : Finish::kStop;
 }

@@ -32,8 +32,8 @@ void TurnMaker::begin(ModelLender& pool, PlaceWish wish) {
   keeps_model_ = !wish.keep_alive || !wish.keep_alive->unloads();
   PlaceEvents<ModelLease> events;
   // What is warmed up gives way.
-  events.queued = [this, free = surroundings_.held_for_nobody(wish.model)](std::size_t before) {
-    listener_->queued(before - std::min(before, free));
+  events.queued = [this, model = wish.model](std::size_t before) {
+    listener_->queued(before - std::min(before, surroundings_.held_for_nobody(model)));
   };
   events.loading = [this](const LoadProgress& progress) { listener_->loading(progress); };
   events.granted = [this](std::unique_ptr<ModelLease> lease) { granted(std::move(lease)); };

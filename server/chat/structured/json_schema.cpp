@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostMatchSteps = 1'000'000;
 constexpr std::size_t kStepsOfPattern = 500;
+constexpr std::size_t kMostPatternSteps = 1'000'000;  // of all patterns
 
 std::string names_of(unsigned types) {
   std::string names;
@@ -68,7 +69,7 @@ class SchemaMatch {
   std::optional<std::string> pattern_complaint(const SchemaNode& node, const Json& value, const std::string& path) {
     if (!node.pattern) return std::nullopt;
     steps_ += kStepsOfPattern;
-    const auto match = node.pattern->find_in(value.get_ref<const std::string&>());
+    const auto match = node.pattern->find_in(value.get_ref<const std::string&>(), pattern_steps_);
     if (match == SchemaPattern::Match::kFound) return std::nullopt;
     if (match == SchemaPattern::Match::kTooHard) steps_ = kMostMatchSteps + 1;
     return path + ": does not fit the pattern";
@@ -131,6 +132,7 @@ class SchemaMatch {
   }
 
   const std::vector<SchemaNode>& nodes_;
+  std::size_t pattern_steps_ = kMostPatternSteps;  // that are left
   std::size_t steps_ = 0;
 };
 

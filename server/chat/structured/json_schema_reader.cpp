@@ -16,7 +16,7 @@ namespace rkllm_mcp::chat {
 namespace {
 
 constexpr std::size_t kMostSchemaNodes = 2000;
-constexpr std::size_t kMostPatterns = 100;  // each of which may take some ten thousand bytes
+constexpr std::size_t kMostPatternBytes = 16'384;  // of all patterns, which are compiled on the event loop
 
 // What a keyword that cannot be checked may say all the same, since it then asks for nothing.
 enum class Harmless { kNever, kFalse, kTrue, kBoth };
@@ -194,7 +194,9 @@ class SchemaBuilder {
   }
 
   SchemaPattern read_pattern(const JsonReader& pattern) {
-    if (++patterns_ > kMostPatterns) throw TurnError::bad_field(pattern.path(), "the schema has too many patterns");
+    pattern_bytes_ += kBytesOfPattern + pattern.text().size();
+    if (pattern_bytes_ > kMostPatternBytes)
+      throw TurnError::bad_field(pattern.path(), "the patterns of the schema are too long, or too many");
     try {
       return SchemaPattern(pattern.text());
     } catch (const std::runtime_error& error) {
@@ -258,7 +260,8 @@ class SchemaBuilder {
   const std::string field_;
   std::vector<SchemaNode>& nodes_;
   std::map<std::string, std::size_t> built_;  // by pointer
-  std::size_t patterns_ = 0;
+  static constexpr std::size_t kBytesOfPattern = 100;
+  std::size_t pattern_bytes_ = 0;
 };
 
 }  // namespace

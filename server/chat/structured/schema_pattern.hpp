@@ -4,6 +4,7 @@
 // Threads: what is const may be called from any thread.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,8 +17,9 @@ class SchemaPattern {
   explicit SchemaPattern(std::string_view expression);
 
   enum class Match { kFound, kNotFound, kTooHard };
-  // Whether it is found anywhere in `text`, which is UTF-8. It looks for a bounded time.
-  Match find_in(std::string_view text) const;
+  // Whether it is found anywhere in `text`, which is UTF-8. Takes from `steps` what it takes to find out; kTooHard: it
+  // takes more, or the text is longer than 4,096 bytes. A million steps take some ten milliseconds.
+  Match find_in(std::string_view text, std::size_t& steps) const;
 
  private:
   std::unique_ptr<void, void (*)(void*)> code_;

@@ -107,6 +107,16 @@ TEST_CASE("a stop string does not reach over a call") {
   CHECK(read.finish == Finish::kToolCalls);
 }
 
+TEST_CASE("a stop string behind a call ends the answer, and the call is still what the client has to look at") {
+  Turn turn;
+  turn.stop = {"END"};
+  turn.tools = {{"t"}};
+  const ReadAnswer read = read_answer(turn, {"<tool_call>{\"name\":\"t\"}</tool_call>\nSo END of it"});
+  CHECK(read.answer.calls.size() == 1);
+  CHECK_THAT(read.answer.text, !test::has_text("END"));
+  CHECK(read.finish == Finish::kToolCalls);
+}
+
 TEST_CASE("a call that was forced is read with its beginning, which the prompt has") {
   Turn turn;
   turn.tools = {{"weather"}};

@@ -320,16 +320,19 @@ TEST_CASE("who waits hears its position, and is served in its turn") {
 
 TEST_CASE("a model that is only warmed up is nobody's turn") {
   Bench bench;
-  bench.pool.model.answers = {{"one"}, {"two"}};
+  bench.pool.model.answers = {{"one"}, {"two"}, {"three"}};
   Heard first;
   const auto one = bench.host.start(asking("Hi"), {}, "peer", first);
   while (!first.sum) REQUIRE(bench.pool.step());
   REQUIRE(bench.pool.leased);
   Heard second;
   const auto two = bench.host.start(asking("Ho"), {}, "peer", second);
+  Heard third;
+  const auto three = bench.host.start(asking("Hu"), {}, "peer", third);
   bench.pool.settle();
   CHECK(second.positions == std::vector<std::size_t>{0});
   CHECK(second.answers.at(0).text == "two");
+  CHECK(third.positions == std::vector<std::size_t>{1});  // the one before it is somebody's
 }
 
 TEST_CASE("an answer that is not JSON is asked for again, and is never told") {
@@ -476,6 +479,10 @@ TEST_CASE("a model whose family is not known answers a single message in its own
   Heard nothing;
   CHECK_THROWS_WITH(bench.host.start(going_on(asking("Hi"), "a", "b"), {}, "", nothing),
                     rkllm_mcp::test::has_text("models.NAME.template"));
+  Turn to_call = asking("Hi");
+  to_call.tool_choice.use = ToolUse::kRequired;
+  CHECK_THROWS_WITH(bench.host.start(to_call, {}, "", nothing),
+                    rkllm_mcp::test::has_text("there are no tools to be called"));
 }
 
 TEST_CASE(

@@ -85,7 +85,7 @@ TEST_CASE("a schema that cannot be checked, or is none, is refused with its plac
   const std::vector<std::pair<std::string, std::string>> cases = {
       {R"({"patternProperties":{"@":{}}})", "schema.patternProperties: this keyword cannot be checked here"},
       {R"({"properties":{"mail":{"pattern":"("}}})",
-       "schema.properties.mail.pattern: the expression is wrong at its byte 2: missing closing parenthesis"},
+       "schema.properties.mail.pattern: the expression is wrong: missing closing parenthesis"},
       {R"({"pattern":"\\Ax"})", "schema.pattern: the expression \"\\A\" cannot be read here"},
       {R"({"not":{}})", "schema.not: this keyword cannot be checked here"},
       {R"({"type":"text"})", "schema.type: expected the name of a JSON type, found \"text\""},
@@ -119,6 +119,11 @@ TEST_CASE("a pattern is found anywhere in a text, as ECMAScript reads it") {
        true},
       {"^[^]$", "\n", true},
       {"^a.b$", "a\nb", false},
+      {"^a.b$", "a\xE2\x80\xA8\x62", false},  // U+2028 ends a line, too
+      {"^[.]$", "a", false},
+      {"^a{2,3}?$", "aaa", true},
+      {"^\\p{L}\\.$", "\xC3\xA9.", true},
+      {"^(?:(?:a|b)+c){2}$", "abcbc", true},
       {"^(?!\\.)(?!.*\\.\\.)([A-Za-z0-9_'+\\-\\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
        "ann.lee@mail.example.org", true},
       {"^(?<y>\\d{4})-\\d\\d$", "2026-11", true},
@@ -129,8 +134,10 @@ TEST_CASE("a pattern is found anywhere in a text, as ECMAScript reads it") {
     CHECK(schema.complaint(text) == (fits ? std::nullopt : std::optional<std::string>("$: does not fit the pattern")));
   }
   CHECK_FALSE(JsonSchema(Json{{"pattern", "a"}}, "schema").complaint(5));  // of strings alone
-  for (const std::string other :
-       {"\\h", "\\v", "\\Qa\\E", "(?i)a", "(?>a)", "(?R)", "(*ACCEPT)", "[[:alpha:]]", "a{,3}", "\\R"}) {
+  for (const std::string other : {"\\h",           "\\v",         "\\Qa\\E", "(?i)a", "(?>a)",     "(?R)",
+                                  "(*ACCEPT)",     "[[:alpha:]]", "a{,3}",   "\\R",   "^\\u{61}$", "^(?:(a)|b)*\\1$",
+                                  "(?<n>a)\\k<n>", "a++",         "a*+",     "a?+",   "a{2}+",     "\\pL",
+                                  "a{1, 3}",       "a{x"}) {
     CAPTURE(other);
     CHECK_THROWS_AS(JsonSchema(Json{{"pattern", other}}, "schema"), TurnError);
   }
@@ -145,7 +152,21 @@ TEST_CASE("no pattern takes long, and none that was given up counts as fitting o
   Json many = {{"items", {{"pattern", "a"}}}};
   CHECK(JsonSchema(many, "schema").complaint(Json(std::vector<std::string>(3000, "a"))) == given_up);
   Json patterns = {{"allOf", Json::array()}};
-  for (int i = 0; i < 101; ++i) patterns["allOf"].push_back({{"pattern", "a"}});
+  // Whatever a pattern does, at whichever beginnings, with however many groups.
+  const std::string nearly(4000, 'a');
+  for (const std::string pattern :
+       {"(?:a|a){14}[bc]", "a*[bc]", "(?!(?:a|a){12}[bc])(?:)$|(?:a|a){12}[bc]|a$", "^(?:a|aa)*[bc]|^z"}) {
+    CAPTURE(pattern);
+    Json often = {{"allOf", Json::array()}};
+    for (int i = 0; i < 50; ++i) often["allOf"].push_back({{"pattern", pattern}});
+    CHECK(JsonSchema(often, "schema").complaint(nearly).has_value());
+  }
+  CHECK(JsonSchema(Json{{"pattern", "a"}}, "schema").complaint(std::string(5000, 'a')) == given_up);
+  std::string groups;
+  for (int i = 0; i < 101; ++i) groups += "()";
+  CHECK_THROWS_AS(JsonSchema(Json{{"pattern", groups}}, "schema"), TurnError);
+  CHECK_THROWS_AS(JsonSchema(Json{{"pattern", std::string(17'000, 'a')}}, "schema"), TurnError);
+  for (int i = 0; i < 163; ++i) patterns["allOf"].push_back({{"pattern", "a"}});
   CHECK_THROWS_AS(JsonSchema(patterns, "schema"), TurnError);
 }
 
