@@ -11,11 +11,12 @@ namespace {
 // What a typedef of the header stands for: with what it holds, if that has no name. In C something else may have its
 // name as a tag.
 const c::Type& behind_typedefs(const c::Header& header, const c::Type& type) {
-  const bool is_tag = type.name.empty() || c::find<c::Record>(header, type.name) != nullptr ||
+  const auto* alias = type.name.empty() ? nullptr : c::find<c::Alias>(header, type.name);
+  if (alias == nullptr || alias->type.name == type.name) return type;
+  const bool is_tag = c::find<c::Record>(header, type.name) != nullptr ||
                       c::find<c::Opaque>(header, type.name) != nullptr ||
                       c::find<c::Enum>(header, type.name) != nullptr;
-  const auto* alias = is_tag ? nullptr : c::find<c::Alias>(header, type.name);
-  return alias == nullptr || alias->type.name == type.name ? type : behind_typedefs(header, alias->type);
+  return is_tag ? type : behind_typedefs(header, alias->type);
 }
 
 const c::Record* record_of(const c::Header& header, const c::Type& type) {

@@ -33,9 +33,12 @@ class TypeReader {
   static std::string tag_of(CXCursor cursor);
 
  private:
-  // What of structs without a name: their fields, but where a typedef leads to them (who asks for those finds them with
-  // the typedef, once); also those that an array consists of, whatever typedefs lead to the array; nothing.
-  enum class Content { kRead, kReadOfArray, kLeftOut };
+  // Whether a struct without a name is read with its fields.
+  enum class Content {
+    kRead,         // unless a typedef leads to it, which has them already
+    kReadOfArray,  // also where typedefs lead to an array of it
+    kLeftOut
+  };
   c::Type read(CXType type, Content content) const;
   c::Type read_passed(CXType type, Content content) const;
   c::Type read_unqualified(CXType type, Content content) const;

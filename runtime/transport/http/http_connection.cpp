@@ -254,11 +254,8 @@ HttpResponse HttpConnection::answer_to(const HttpRequest& request, const HttpRef
 void HttpConnection::refuse(const HttpRefusal& refusal) {
   count_refusal(refusal.status, service_->limits.counts);
   const HttpRequest& request = parser_.so_far();
-  const OriginPolicy& origins = service_->origin_policy;
   HttpResponse response = answer_to(request, refusal);
-  if (!origins.objection(request)) {
-    for (const auto& [name, value] : origins.cors_headers(request)) response.headers.add(name, value);
-  }
+  for (const auto& [name, value] : service_->origin_policy.cors_headers(request)) response.headers.add(name, value);
   if (!refusal.is_guess || !service_->refuse_guess) return refuse(response);
   busy_ = true;
   service_->refuse_guess(remote_, [weak = weak_from_this(), response] {

@@ -71,7 +71,7 @@ std::optional<std::string_view> OriginPolicy::objection(const HttpRequest& reque
 
 std::optional<std::string_view> OriginPolicy::reading_origin(const HttpRequest& request) const {
   const auto origin = request.headers.find("Origin");
-  if (!origin) return std::nullopt;
+  if (!origin || objection(request)) return std::nullopt;
   const bool is_local = options_.local_pages_read && is_loopback_host(authority_of(*origin));
   if (lists_origin(*origin) || (is_local && options_.local_pages_read(request))) return origin;
   return std::nullopt;

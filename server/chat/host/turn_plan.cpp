@@ -56,8 +56,7 @@ const Family& family_of_own_template() {
 
 // Without a family only what the runtime's own template can write: one message of a user.
 std::string single_message(const Turn& turn) {
-  if (turn.tool_choice.must_call() && turn.tools.empty())
-    throw TurnError::bad_field("tool_choice", "there are no tools to be called");
+  require_tools(turn.tool_choice, turn.tools);
   const bool is_single = turn.messages.size() == 1 && turn.messages.front().role == Role::kUser;
   if (!turn.raw_prompt && is_single && turn.tools.empty()) return text_of(turn.messages.front());
   throw TurnError::not_supported(

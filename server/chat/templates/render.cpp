@@ -204,8 +204,8 @@ class ConversationWriter {
 
 std::string forced_beginning(const Family& family, const Conversation& conversation) {
   const ToolChoice& choice = conversation.tool_choice;
-  if (choice.use == ToolUse::kAuto || choice.use == ToolUse::kNone) return "";
-  if (conversation.tools.empty()) throw TurnError::bad_field("tool_choice", "there are no tools to be called");
+  if (!choice.must_call()) return "";
+  require_tools(choice, conversation.tools);
   if (choice.use == ToolUse::kRequired && conversation.tools.size() > 1) return family.tools.forced;
   const std::string name = choice.use == ToolUse::kNamed ? choice.name : conversation.tools.front().name;
   if (std::ranges::find(conversation.tools, name, &Tool::name) == conversation.tools.end()) {
@@ -216,6 +216,10 @@ std::string forced_beginning(const Family& family, const Conversation& conversat
 }
 
 }  // namespace
+
+void require_tools(const ToolChoice& choice, const std::vector<Tool>& tools) {
+  if (choice.must_call() && tools.empty()) throw TurnError::bad_field("tool_choice", "there are no tools to be called");
+}
 
 Conversation conversation_of(const Turn& turn, std::string instruction) {
   return {.messages = turn.messages,

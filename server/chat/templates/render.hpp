@@ -36,6 +36,9 @@ struct Prompt {
 // told not to.
 bool can_be_told(const ThinkingForm& form, Thinking thinking);
 
+// Throws TurnError: one has to be called, and there is none.
+void require_tools(const ToolChoice& choice, const std::vector<Tool>& tools);
+
 // The prompt of the next answer. If the last message is an assistant's without calls, its text is the beginning of the
 // answer, which the model goes on with. Pictures are left out: refuse them before.
 // Throws TurnError: no messages; a tool choice that the family cannot force.
