@@ -7,6 +7,7 @@
 
 #include "call/session.hpp"
 #include "counts.hpp"
+#include "immutable.hpp"
 #include "jsonrpc/reply.hpp"
 #include "mcp/catalogue.hpp"
 #include "mcp/lists/page.hpp"
@@ -16,7 +17,6 @@
 #include <rkllm_mcp/json.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,7 +46,7 @@ class ServiceCalls {
 
  private:
   struct Target {
-    std::shared_ptr<const Service> service;
+    Immutable<Service> service;
     std::string_view method;
   };
   std::optional<Target> find(std::string_view method) const;

@@ -88,8 +88,8 @@ void check_stateless_headers(const HttpHeaders& headers, const Request& request,
   }
   if (request.method != "tools/call" || !params.contains("arguments") || !params.contains("name")) return;
   if (!params["name"].is_string()) return;
-  const auto tool = catalogue.tool(params["name"].get<std::string>());
-  if (tool) check_params(headers, tool->input_schema, params["arguments"]);
+  const auto* const tool = catalogue.tool(params["name"].get<std::string>());
+  if (tool != nullptr) check_params(headers, (*tool)->input_schema, params["arguments"]);
 }
 
 }  // namespace rkllm_mcp

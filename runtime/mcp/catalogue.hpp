@@ -5,6 +5,7 @@
 #pragma once
 
 #include "call/admission.hpp"
+#include "immutable.hpp"
 #include "mcp/tools/invocation.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -12,7 +13,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -110,39 +110,39 @@ struct Catalogue {
   std::string title;
   std::string version;
   std::string instructions;  // what a model should know before it uses the tools
-  std::vector<std::shared_ptr<const Tool>> tools;
+  std::vector<Immutable<Tool>> tools;
   std::vector<Resource> resources;
   std::vector<ResourceTemplate> templates;
-  std::vector<std::shared_ptr<const Prompt>> prompts;
+  std::vector<Immutable<Prompt>> prompts;
   // What fetches a document from elsewhere, as the protocol's ReadResourceResult, and looks whether the client may have
   // it; its `read` is then never called. Null for addresses that are none of these, and if there are none at all.
   std::function<InvokeFunction(const std::string& uri)> fetch{};
   // Whether there is a server of this catalogue's name beside the services, whose methods may be called NAME/METHOD.
   bool is_server = true;
   // Servers of their own behind the same transports: added by add_service().
-  std::vector<std::shared_ptr<const Service>> services{};
+  std::vector<Immutable<Service>> services{};
   // Whether clients of the stateless era may be given tasks.
   bool offers_tasks = false;
 
-  void add(Tool tool) { tools.push_back(std::make_shared<const Tool>(std::move(tool))); }
-  void add(Prompt prompt) { prompts.push_back(std::make_shared<const Prompt>(std::move(prompt))); }
+  void add(Tool tool) { tools.emplace_back(std::move(tool)); }
+  void add(Prompt prompt) { prompts.emplace_back(std::move(prompt)); }
   // Lists those no more that stand from `first` on; they can be called all the same.
   void unlist_tools_from(std::size_t first) {
     for (std::size_t i = first; i < tools.size(); ++i) {
       Tool hidden = *tools[i];
       hidden.listed = false;
-      tools[i] = std::make_shared<const Tool>(std::move(hidden));
+      tools[i] = Immutable(std::move(hidden));
     }
   }
-  std::shared_ptr<const Tool> tool(std::string_view tool_name) const {
-    for (const auto& each : tools) {
-      if (each->name == tool_name) return each;
-    }
-    return nullptr;
-  }
-  std::shared_ptr<const Prompt> prompt(std::string_view prompt_name) const {
-    for (const auto& each : prompts) {
-      if (each->name == prompt_name) return each;
+  // Null: there is none of that name. Whoever runs it keeps a copy, since the catalogue may change meanwhile.
+  const Immutable<Tool>* tool(std::string_view tool_name) const { return named(tools, tool_name); }
+  const Immutable<Prompt>* prompt(std::string_view prompt_name) const { return named(prompts, prompt_name); }
+
+ private:
+  template <class Entry>
+  static const Immutable<Entry>* named(const std::vector<Immutable<Entry>>& entries, std::string_view wanted) {
+    for (const auto& each : entries) {
+      if (each->name == wanted) return &each;
     }
     return nullptr;
   }

@@ -27,7 +27,7 @@ Json with_long_members_unread(const Json& result) {
 }
 
 // The method as a tool. It holds its service: the catalogue may change while it runs.
-Tool tool_of(const std::shared_ptr<const Service>& service, const ServiceMethod& method) {
+Tool tool_of(const Immutable<Service>& service, const ServiceMethod& method) {
   Tool tool;
   tool.name = tool_name_of(method);
   tool.title = method.title;
@@ -74,7 +74,7 @@ Json answer_in(AnswerForm form, const Json& result) {
   return result;
 }
 
-void add_service(Catalogue& catalogue, const std::shared_ptr<const Service>& service) {
+void add_service(Catalogue& catalogue, const Immutable<Service>& service) {
   catalogue.services.push_back(service);
   for (const ServiceMethod& method : service->methods) catalogue.add(tool_of(service, method));
   catalogue.tools.insert(catalogue.tools.end(), service->tools.begin(), service->tools.end());

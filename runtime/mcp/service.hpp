@@ -10,6 +10,7 @@
 #pragma once
 
 #include "auth/access_tokens.hpp"
+#include "immutable.hpp"
 #include "mcp/catalogue.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -18,7 +19,6 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -79,13 +79,13 @@ struct Service {
   std::string name;          // "memory-server"
   std::string instructions;  // what a model should know of it; empty: nothing
   std::vector<ServiceMethod> methods;
-  std::vector<std::shared_ptr<const Tool>> tools;  // its own, beside those that the methods become
-  std::vector<std::shared_ptr<const Prompt>> prompts{};
+  std::vector<Immutable<Tool>> tools;  // its own, beside those that the methods become
+  std::vector<Immutable<Prompt>> prompts{};
   Documents documents;
 };
 
 // Offers the service in the protocol and in the direct dialect.
-void add_service(Catalogue& catalogue, const std::shared_ptr<const Service>& service);
+void add_service(Catalogue& catalogue, const Immutable<Service>& service);
 
 // "memory_add_message" of "memory/add_message".
 std::string tool_name_of(const ServiceMethod& method);

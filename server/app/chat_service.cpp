@@ -92,18 +92,18 @@ chat::AssistantOptions assistant_options(const Settings& settings, spdlog::logge
   return options;
 }
 
-std::shared_ptr<const Service> service_of_upstreams(std::vector<std::shared_ptr<const Tool>> tools) {
-  auto service = std::make_shared<Service>();
-  service->name = "upstreams";
-  service->tools = std::move(tools);
-  return service;
+Immutable<Service> service_of_upstreams(std::vector<Immutable<Tool>> tools) {
+  Service service;
+  service.name = "upstreams";
+  service.tools = std::move(tools);
+  return Immutable(std::move(service));
 }
 
 }  // namespace
 
 ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
                          chat::ModelStore& store, spdlog::logger& log, MemoryBudget memory,
-                         chat::ChatTools::Options tools, const Servers& servers)
+                         chat::ChatTools::Options tools, const std::vector<Immutable<Service>>& servers)
     : settings_(settings),
       log_(log),
       host_(pool, host_options(settings)),
@@ -115,14 +115,15 @@ ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate&
                    {chat::ProviderKind::kOllama, &others_},
                    {chat::ProviderKind::kOpenAi, &others_}},
                   assistant_options(settings, log)),
-      responses_(tools.memory && settings.chat.responses_days > 0
+      responses_(tools.memory != nullptr && settings.chat.responses_days > 0
                      ? std::make_unique<chat::KeptResponses>(loop, tools.memory)
                      : nullptr),
       routes_(loop, gate, host_,
               route_options(settings, store, log, std::move(memory), tools.is_simulated, responses_.get())),
-      tools_(loop, host_, std::move(tools)) {
+      tools_(loop, host_, std::move(tools)),
+      service_(tools_.service()) {
   for (const auto& service : servers) {
-    if (service) assistants_.servers().register_server(std::make_unique<chat::ServiceServer>(loop, service));
+    assistants_.servers().register_server(std::make_unique<chat::ServiceServer>(loop, service));
   }
   use_servers_elsewhere();
   auto upstreams = std::make_unique<chat::ServiceServer>(loop, service_of_upstreams({}));
@@ -144,7 +145,7 @@ void ChatService::use_servers_elsewhere() {
   log_.info("assistants use the memory and the tool server at {} (MCP_SERVER_URL)", address);
 }
 
-void ChatService::use_upstreams(std::vector<std::shared_ptr<const Tool>> tools) {
+void ChatService::use_upstreams(std::vector<Immutable<Tool>> tools) {
   upstreams_->renew(service_of_upstreams(std::move(tools)));
 }
 
@@ -154,9 +155,9 @@ bool ChatService::read_profiles() {
   for (const std::string& complaint : folder.complaints) log_.error("{}", complaint);
   for (const std::string& complaint : assistants_.use(std::move(folder.profiles))) log_.error("{}", complaint);
   look_for_guardrail_model();
-  auto service = std::make_shared<Service>(*tools_.service());
-  service->prompts = chat::prompts_of(assistants_.profiles());
-  service_ = std::move(service);
+  Service service = *tools_.service();
+  service.prompts = chat::prompts_of(assistants_.profiles());
+  service_ = Immutable(std::move(service));
   return were_some || !assistants_.profiles().empty();
 }
 

@@ -14,6 +14,7 @@
 #include "chat/mcp/chat_tools.hpp"
 #include "chat/mcp/kept_responses.hpp"
 #include "dispatch/gate.hpp"
+#include "immutable.hpp"
 #include "lifetime.hpp"
 #include "mcp/catalogue.hpp"
 #include "memory_budget.hpp"
@@ -35,24 +36,22 @@ namespace rkllm_mcp {
 
 class ChatService {
  public:
-  // Servers of this process that assistants use.
-  using Servers = std::vector<std::shared_ptr<const Service>>;
-
-  // All that is passed outlives it. If the environment has MCP_SERVER_URL, assistants use the memory and the tool
-  // server at that address instead of `servers`; throws std::runtime_error if it is no address.
+  // All that is passed outlives it; `servers` are those of this process that assistants use. If the environment has
+  // MCP_SERVER_URL, assistants use the memory and the tool server at that address instead of `servers`; throws
+  // std::runtime_error if it is no address.
   ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
               chat::ModelStore& store, spdlog::logger& log, MemoryBudget memory, chat::ChatTools::Options tools,
-              const Servers& servers);
+              const std::vector<Immutable<Service>>& servers);
 
   // False: the request is not for the chat host.
   bool handle(const HttpRequest& request, HttpExchange& exchange);
   // Its tools, and the prompts of the profiles that there are.
-  const std::shared_ptr<const Service>& service() const { return service_; }
+  const Immutable<Service>& service() const { return service_; }
   // Of chat.profiles_dir, as it is now; blocks. The log says which of them cannot be used. False: there are none, and
   // were none. service() is another one then.
   bool read_profiles();
   // The tools of other servers, which profiles may offer to their models, as a server of this name.
-  void use_upstreams(std::vector<std::shared_ptr<const Tool>> tools);
+  void use_upstreams(std::vector<Immutable<Tool>> tools);
   // See ChatHost.
   void when_first_token(chat::ChatHost::FirstTokenFunction action) { host_.when_first_token(std::move(action)); }
   void forget_caches() { host_.forget_caches(); }
@@ -86,7 +85,7 @@ class ChatService {
   const std::unique_ptr<chat::KeptResponses> responses_;  // null: none are kept
   chat::ChatRoutes routes_;
   chat::ChatTools tools_;
-  std::shared_ptr<const Service> service_;
+  Immutable<Service> service_;
   const Lifetime alive_;  // gone: what was posted does nothing
 };
 

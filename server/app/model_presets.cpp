@@ -125,7 +125,7 @@ void offer_presets(Catalogue& catalogue, std::span<const Method> methods, const 
     }
     tool.input_schema.erase("required");
     if (!required.empty()) tool.input_schema["required"] = std::move(required);
-    listed = std::make_shared<const Tool>(std::move(tool));
+    listed = Immutable(std::move(tool));
   }
 }
 

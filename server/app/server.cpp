@@ -205,10 +205,10 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
     chat::ChatTools::Options tools;
     tools.is_simulated = [this] { return runtime_.now().simulated(); };
     tools.trouble = [this] { return runtime_.now().trouble(); };
-    tools.memory = services_.memory_server();
+    if (const auto memory = services_.memory_server()) tools.memory = memory->get();
     model_store_.emplace(loop, settings, models_, [this] { return loaded_paths(); });
     chat_.emplace(loop, settings, dispatcher_.gate(), models_, *model_store_, log, memory_, std::move(tools),
-                  ChatService::Servers{services_.memory_server(), services_.tool_server()});
+                  services_.all());
   }
   if (chat_) {
     chat_->when_first_token([this](const std::string& handle, double seconds) {
@@ -322,8 +322,8 @@ void Server::gather_catalogue() {
     add_set();
     if (std::ranges::count(settings_.mcp.tools, set) == 0) catalogue_.unlist_tools_from(before);
   };
-  const auto add_one = [this](const std::shared_ptr<const Service>& service) {
-    if (service) add_service(catalogue_, service);
+  const auto add_one = [this](const std::optional<Immutable<Service>>& service) {
+    if (service) add_service(catalogue_, *service);
   };
   // The chat set first: whoever reads the beginning of the list can talk to a model.
   if (chat_) add("chat", [&] { add_one(chat_->service()); });

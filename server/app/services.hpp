@@ -8,6 +8,7 @@
 #include "api.hpp"
 #include "app/http_routes.hpp"
 #include "dispatch/dispatcher.hpp"
+#include "immutable.hpp"
 #include "mcp/catalogue.hpp"
 #include "mcp/service.hpp"
 #include "memory/memory_service.hpp"
@@ -22,7 +23,6 @@
 #include <array>
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,9 +56,14 @@ class Services {
   Services& operator=(const Services&) = delete;
 
   void add_to(Catalogue& catalogue) const;
-  // Null: it does not run.
-  std::shared_ptr<const Service> memory_server() const { return memory_ ? memory_->service() : nullptr; }
-  std::shared_ptr<const Service> tool_server() const { return tools_ ? tools_->service() : nullptr; }
+  // Those that run; the next two have nothing for one that does not.
+  const std::vector<Immutable<Service>>& all() const { return all_; }
+  std::optional<Immutable<Service>> memory_server() const {
+    return memory_ ? std::optional(memory_->service()) : std::nullopt;
+  }
+  std::optional<Immutable<Service>> tool_server() const {
+    return tools_ ? std::optional(tools_->service()) : std::nullopt;
+  }
   std::vector<std::string> names() const;
   Json status() const;  // for /health, by name
   bool is_well() const;
@@ -70,7 +75,7 @@ class Services {
  private:
   std::optional<memory::MemoryService> memory_;
   std::optional<ToolServer> tools_;
-  std::vector<std::shared_ptr<const Service>> all_;
+  std::vector<Immutable<Service>> all_;
 };
 
 // A catalogue of the services alone.

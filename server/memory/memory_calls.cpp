@@ -52,9 +52,9 @@ class CallsOnStore final : public MemoryCalls {
       : log_("memory", std::make_shared<spdlog::sinks::null_sink_mt>()), service_(loop_, options, log_, {}) {}
 
   Json call(const std::string& method, const Json& params) override {
-    const auto service = service_.service();
-    const auto found = std::ranges::find_if(service->methods, [&](const auto& each) { return each.name == method; });
-    if (found == service->methods.end()) throw std::logic_error("no method " + method);
+    const Service& service = *service_.service();
+    const auto found = std::ranges::find_if(service.methods, [&](const auto& each) { return each.name == method; });
+    if (found == service.methods.end()) throw std::logic_error("no method " + method);
     std::optional<Json> answer;
     std::exception_ptr failed;
     found->run({params, &admin_, AnswerForm::kDirect}, [&](Json result, const std::exception_ptr& error) {

@@ -205,18 +205,18 @@ void MemoryService::add_changing(Service& service, ServiceMethod method, ChangeF
   service.methods.push_back(std::move(method));
 }
 
-std::shared_ptr<const Service> MemoryService::make_service() {
-  auto service = std::make_shared<Service>();
-  service->name = kServiceName;
-  service->instructions =
+Service MemoryService::make_service() {
+  Service service;
+  service.name = kServiceName;
+  service.instructions =
       "memory_add_message keeps the messages of a conversation, memory_get_context gives the most recent ones, and "
       "memory_search finds what was said.";
-  add_context_methods(*service);
-  add_message_methods(*service);
-  add_summary_methods(*service);
-  add_list_methods(*service);
-  add_transfer_methods(*service);
-  service->documents = documents();
+  add_context_methods(service);
+  add_message_methods(service);
+  add_summary_methods(service);
+  add_list_methods(service);
+  add_transfer_methods(service);
+  service.documents = documents();
   return service;
 }
 

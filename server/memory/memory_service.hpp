@@ -7,6 +7,7 @@
 #pragma once
 
 #include "clock.hpp"
+#include "immutable.hpp"
 #include "lifetime.hpp"
 #include "mcp/service.hpp"
 #include "memory/conversation.hpp"
@@ -64,7 +65,7 @@ class MemoryService {
   MemoryService(const MemoryService&) = delete;
   MemoryService& operator=(const MemoryService&) = delete;
 
-  std::shared_ptr<const Service> service() const { return service_; }
+  const Immutable<Service>& service() const { return service_; }
   // For /health: {"state":"ready"} or {"state":"unavailable","reason"}; and where it is.
   Json status() const;
   // Accepts no more; what has been asked for is still written.
@@ -81,7 +82,7 @@ class MemoryService {
   };
   using ChangeFunction = std::function<Change(Store& store, const Params& params)>;
 
-  std::shared_ptr<const Service> make_service();
+  Service make_service();
   void add_reading(Service& service, ServiceMethod method, ReadFunction read);
   void add_changing(Service& service, ServiceMethod method, ChangeFunction change);
   void add_context_methods(Service& service);
@@ -112,7 +113,7 @@ class MemoryService {
   std::set<Key> changed_;
   bool list_changed_ = false;
   Timer until_told_;
-  std::shared_ptr<const Service> service_;
+  const Immutable<Service> service_;
   const Lifetime alive_;
   StoreThreads threads_;  // last: what they do uses the above
 };

@@ -4,6 +4,7 @@
 // Event loop only, but for end().
 #pragma once
 
+#include "immutable.hpp"
 #include "loop_outlet.hpp"
 #include "mcp/service.hpp"
 #include "settings/settings.hpp"
@@ -44,7 +45,7 @@ class ToolServer {
   ToolServer& operator=(const ToolServer&) = delete;
   ~ToolServer();
 
-  const std::shared_ptr<const Service>& service() const { return service_; }
+  const Immutable<Service>& service() const { return service_; }
   // Calls under way are told to stop, and end as failed; none is begun any more.
   void stop();
   // After stop(): waits until nothing is done any more; false if that takes too long, since the system is looking up a
@@ -56,6 +57,7 @@ class ToolServer {
 
   void start(const OfferedTool& tool, Invocation& invocation);
   void begin(const OfferedTool& tool, const Json& arguments, Invocation& invocation);
+  Service make_service();
   Tool served(std::size_t index);
 
   asio::io_context& loop_;
@@ -68,7 +70,7 @@ class ToolServer {
   ToolThreads threads_;
   std::set<std::shared_ptr<Call>> calls_;  // that have not been answered yet
   bool stopping_ = false;
-  std::shared_ptr<const Service> service_;
+  const Immutable<Service> service_;
 };
 
 }  // namespace rkllm_mcp

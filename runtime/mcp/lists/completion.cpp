@@ -31,9 +31,9 @@ CompleteFunction completer_of(const Catalogue& catalogue, const Session& session
                               const std::string& argument) {
   const std::string type = string_in(ref, "type", "params.ref.type");
   if (type == "ref/prompt") {
-    const auto prompt = catalogue.prompt(string_in(ref, "name", "params.ref.name"));
-    if (!prompt || !is_permitted(session, prompt->permission)) return {};
-    for (const auto& each : prompt->arguments) {
+    const auto* const prompt = catalogue.prompt(string_in(ref, "name", "params.ref.name"));
+    if (prompt == nullptr || !is_permitted(session, (*prompt)->permission)) return {};
+    for (const auto& each : (*prompt)->arguments) {
       if (each.name == argument) return each.complete;
     }
     return {};

@@ -24,10 +24,10 @@ std::string_view cursor_in(const Json& params) {
 }
 
 // Where the list goes on: the first service with documents, or the one behind `behind`.
-std::shared_ptr<const Service> next_with_documents(const Catalogue& catalogue, const Service* behind) {
+const Immutable<Service>* next_with_documents(const Catalogue& catalogue, const Service* behind) {
   bool is_behind = behind == nullptr;
   for (const auto& each : catalogue.services) {
-    if (is_behind && each->documents.list) return each;
+    if (is_behind && each->documents.list) return &each;
     is_behind = is_behind || each.get() == behind;
   }
   return nullptr;
@@ -37,7 +37,7 @@ std::string cursor_of(const Service& service, const std::string& own) {
   return std::string(kOfService) + service.name + ":" + own;
 }
 
-void add_documents(const Catalogue& catalogue, Session& session, const std::shared_ptr<const Service>& service,
+void add_documents(const Catalogue& catalogue, Session& session, const Immutable<Service>& service,
                    std::string own_cursor, Json page, PageLimits limits, DoneFunction done) {
   const std::size_t shown = page["resources"].size();
   if (shown >= limits.items || (shown > 0 && limits.bytes == 0)) {
@@ -49,11 +49,11 @@ void add_documents(const Catalogue& catalogue, Session& session, const std::shar
                            done = std::move(done)](Json more, const std::exception_ptr& error) mutable {
                             if (error) return done(nullptr, error);
                             for (Json& entry : more["resources"]) page["resources"].push_back(std::move(entry));
-                            const auto next = next_with_documents(catalogue, service.get());
+                            const auto* const next = next_with_documents(catalogue, service.get());
                             if (more.contains("nextCursor")) {
                               page["nextCursor"] = cursor_of(*service, more["nextCursor"].get<std::string>());
-                            } else if (next) {
-                              page["nextCursor"] = cursor_of(*next, {});
+                            } else if (next != nullptr) {
+                              page["nextCursor"] = cursor_of(**next, {});
                             }
                             done(std::move(page), nullptr);
                           });
@@ -80,10 +80,10 @@ void list_with_documents(const Catalogue& catalogue, Session& session, const Jso
   const std::string_view cursor = cursor_in(params);
   if (!cursor.starts_with(kOfService)) {
     Json page = list_resources(catalogue, session, params, limits);
-    const auto service = next_with_documents(catalogue, nullptr);
-    if (page.contains("nextCursor") || !service) return done(std::move(page), nullptr);
+    const auto* const service = next_with_documents(catalogue, nullptr);
+    if (page.contains("nextCursor") || service == nullptr) return done(std::move(page), nullptr);
     const std::size_t bytes = page.dump().size();
-    return add_documents(catalogue, session, service, {}, std::move(page),
+    return add_documents(catalogue, session, *service, {}, std::move(page),
                          {limits.items, limits.bytes - std::min(bytes, limits.bytes)}, std::move(done));
   }
   const std::string_view rest = cursor.substr(kOfService.size());
@@ -127,9 +127,9 @@ void describe_service(const Service& service, const Principal& principal, std::s
                     });
 }
 
-std::shared_ptr<const Service> owner_of(const Catalogue& catalogue, const std::string& uri) {
+const Immutable<Service>* owner_of(const Catalogue& catalogue, const std::string& uri) {
   for (const auto& each : catalogue.services) {
-    if (each->documents.read && uri.starts_with(each->documents.scheme)) return each;
+    if (each->documents.read && uri.starts_with(each->documents.scheme)) return &each;
   }
   return nullptr;
 }

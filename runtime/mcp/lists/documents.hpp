@@ -3,6 +3,7 @@
 #pragma once
 
 #include "call/session.hpp"
+#include "immutable.hpp"
 #include "mcp/catalogue.hpp"
 #include "mcp/lists/page.hpp"
 #include "mcp/service.hpp"
@@ -11,7 +12,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <string>
 
 namespace rkllm_mcp {
@@ -33,6 +33,6 @@ void describe_service(const Service& service, const Principal& principal, std::s
                       std::function<void(Json capabilities)> done);
 
 // The service that has documents at such addresses; null if none.
-std::shared_ptr<const Service> owner_of(const Catalogue& catalogue, const std::string& uri);
+const Immutable<Service>* owner_of(const Catalogue& catalogue, const std::string& uri);
 
 }  // namespace rkllm_mcp

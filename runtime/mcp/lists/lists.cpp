@@ -84,7 +84,7 @@ Json listed(const Prompt& prompt) {
 const Resource& entry_of(const Resource& each) { return each; }
 const ResourceTemplate& entry_of(const ResourceTemplate& each) { return each; }
 template <class Entry>
-const Entry& entry_of(const std::shared_ptr<const Entry>& each) {
+const Entry& entry_of(const Immutable<Entry>& each) {
   return *each;
 }
 

@@ -277,8 +277,8 @@ void McpServer::read(const Asked& asked) {
     check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
     return invoke(request_for(asked, uri), fetch);
   }
-  if (const auto owner = owner_of(catalogue_, uri)) {
-    return answer_later(asked, [&](DoneFunction done) {
+  if (const auto* const found = owner_of(catalogue_, uri)) {
+    return answer_later(asked, [&, owner = *found](DoneFunction done) {
       owner->documents.read(*asked.session.principal, uri,
                             [owner, uri, done = std::move(done)](Json body, const std::exception_ptr& error) {
                               done(std::move(body), error ? as_missing(uri, error) : nullptr);
@@ -337,8 +337,7 @@ InvalidParams no_such(const std::string& kind, const std::string& name, const st
 
 // Of the tools or prompts that the client may use, those that are not listed included.
 template <class Entry>
-std::vector<std::string_view> names_for(const std::vector<std::shared_ptr<const Entry>>& entries,
-                                        const Session& session) {
+std::vector<std::string_view> names_for(const std::vector<Immutable<Entry>>& entries, const Session& session) {
   std::vector<std::string_view> names;
   for (const auto& entry : entries) {
     if (is_permitted(session, entry->permission)) names.push_back(entry->name);
@@ -400,8 +399,9 @@ void drop_what_hosts_add(const Tool& tool, Json& arguments) {
 
 void McpServer::call_tool(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
-  const auto tool = catalogue_.tool(name);
-  if (!tool) throw no_such("tool", name, names_for(catalogue_.tools, asked.session));
+  const auto* const found = catalogue_.tool(name);
+  if (found == nullptr) throw no_such("tool", name, names_for(catalogue_.tools, asked.session));
+  const Immutable<Tool> tool = *found;
   auto wanted = request_for(asked, std::move(name));
   if (!tool->takes_unread) {
     wanted.arguments = read_whole(std::move(wanted.arguments), kMostReadOnLoop);
@@ -429,8 +429,9 @@ constexpr std::size_t kLongestPromptArgument = std::size_t{1} << 20U;
 
 void McpServer::get_prompt(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
-  const auto prompt = catalogue_.prompt(name);
-  if (!prompt) throw no_such("prompt", name, names_for(catalogue_.prompts, asked.session));
+  const auto* const found = catalogue_.prompt(name);
+  if (found == nullptr) throw no_such("prompt", name, names_for(catalogue_.prompts, asked.session));
+  const Immutable<Prompt> prompt = *found;
   permit(asked.session, prompt->permission);
   check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
   auto wanted = request_for(asked, std::move(name));

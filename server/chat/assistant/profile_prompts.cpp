@@ -69,9 +69,8 @@ std::vector<PromptArgument> arguments_of(const Profile& profile, std::string_vie
 
 }  // namespace
 
-std::vector<std::shared_ptr<const rkllm_mcp::Prompt>> prompts_of(
-    const std::vector<std::shared_ptr<const Profile>>& profiles) {
-  std::vector<std::shared_ptr<const rkllm_mcp::Prompt>> prompts;
+std::vector<Immutable<rkllm_mcp::Prompt>> prompts_of(const std::vector<std::shared_ptr<const Profile>>& profiles) {
+  std::vector<Immutable<rkllm_mcp::Prompt>> prompts;
   for (const auto& profile : profiles) {
     for (const Described& each : kDescribed) {
       const std::string& text = profile->prompt(each.purpose, profile->default_language);
@@ -89,7 +88,7 @@ std::vector<std::shared_ptr<const rkllm_mcp::Prompt>> prompts_of(
                            {"content", text_block(text_for(*profile, purpose, invocation.arguments()))}};
         invocation.result(Json{{"description", description}, {"messages", Json::array({message})}});
       };
-      prompts.push_back(std::make_shared<const rkllm_mcp::Prompt>(std::move(prompt)));
+      prompts.emplace_back(std::move(prompt));
     }
   }
   return prompts;

@@ -75,17 +75,16 @@ class ServiceServer::Caller {
   std::shared_ptr<Session> session_;
 };
 
-ServiceServer::ServiceServer(asio::io_context& loop, std::shared_ptr<const Service> service)
+ServiceServer::ServiceServer(asio::io_context& loop, const Immutable<Service>& service)
     : loop_(loop), calls_(catalogue_, no_limits()), reading_(loop) {
-  renew(std::move(service));
+  renew(service);
 }
 
-void ServiceServer::renew(std::shared_ptr<const Service> service) {
-  service_ = std::move(service);
+void ServiceServer::renew(const Immutable<Service>& service) {
   catalogue_ = Catalogue();
-  catalogue_.name = service_->name;
+  catalogue_.name = service->name;
   catalogue_.is_server = false;
-  add_service(catalogue_, service_);
+  add_service(catalogue_, service);
 }
 
 std::shared_ptr<void> ServiceServer::call(const std::string& method, const Json& params, const Principal& who,
@@ -97,7 +96,7 @@ std::shared_ptr<void> ServiceServer::call(const std::string& method, const Json&
         if (!alive.expired()) take(std::string(text.value_or("")), weak);
       });
   try {
-    if (!calls_.call(service_->name + "/" + method, params, caller->session(), *reply)) {
+    if (!calls_.call(name() + "/" + method, params, caller->session(), *reply)) {
       throw RpcError(ErrorCode::kMethodNotFound, "method not found");
     }
   } catch (const RpcError& error) {

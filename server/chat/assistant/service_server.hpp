@@ -4,6 +4,7 @@
 
 #include "chat/assistant/hosted_server.hpp"
 #include "dispatch/service_calls.hpp"
+#include "immutable.hpp"
 #include "lifetime.hpp"
 #include "mcp/catalogue.hpp"
 #include "side_thread.hpp"
@@ -18,11 +19,11 @@ namespace rkllm_mcp::chat {
 
 class ServiceServer final : public HostedServer {
  public:
-  ServiceServer(asio::io_context& loop, std::shared_ptr<const Service> service);
+  ServiceServer(asio::io_context& loop, const Immutable<Service>& service);
 
-  const std::string& name() const override { return service_->name; }
+  const std::string& name() const override { return catalogue_.name; }
   // From now on it has what `service` has, which is of the same name; calls under way go on.
-  void renew(std::shared_ptr<const Service> service);
+  void renew(const Immutable<Service>& service);
   std::shared_ptr<void> call(const std::string& method, const Json& params, const Principal& who,
                              DoneFunction done) override;
 
@@ -31,7 +32,6 @@ class ServiceServer final : public HostedServer {
   void take(std::string text, const std::weak_ptr<Caller>& caller);
 
   asio::io_context& loop_;
-  std::shared_ptr<const Service> service_;
   Catalogue catalogue_;  // of this service alone
   const ServiceCalls calls_;
   const Lifetime alive_;  // gone: nobody is called any more

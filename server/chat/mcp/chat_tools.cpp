@@ -44,17 +44,23 @@ Json choice_of(const ModelDescription& model) {
 }  // namespace
 
 ChatTools::ChatTools(asio::io_context& loop, ChatHost& host, Options options)
-    : loop_(loop), host_(host), options_(std::move(options)), conversations_(loop, options_.memory) {
-  auto service = std::make_shared<Service>();
-  service->name = kChatServerName;
-  service->instructions = kInstructions;
+    : loop_(loop),
+      host_(host),
+      options_(std::move(options)),
+      conversations_(loop, options_.memory),
+      service_(make_service()) {}
+
+Service ChatTools::make_service() {
+  Service service;
+  service.name = kChatServerName;
+  service.instructions = kInstructions;
   for (rkllm_mcp::Tool& each : std::vector<rkllm_mcp::Tool>{
            tool("list_models", &ChatTools::list_models), tool("load_model", &ChatTools::load_model),
            tool("chat", &ChatTools::chat), tool("embed", &ChatTools::embed), tool("stop", &ChatTools::stop_answers),
            tool("status", &ChatTools::status), tool("unload_model", &ChatTools::unload_model)}) {
-    service->tools.push_back(std::make_shared<const rkllm_mcp::Tool>(std::move(each)));
+    service.tools.emplace_back(std::move(each));
   }
-  service_ = std::move(service);
+  return service;
 }
 
 rkllm_mcp::Tool ChatTools::tool(std::string_view name, Run run) {

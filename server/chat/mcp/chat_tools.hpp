@@ -7,6 +7,7 @@
 #include "chat/host/chat_host.hpp"
 #include "chat/mcp/chat_call.hpp"
 #include "chat/mcp/conversations.hpp"
+#include "immutable.hpp"
 #include "lifetime.hpp"
 #include "mcp/service.hpp"
 
@@ -29,7 +30,7 @@ class ChatTools {
   struct Options {
     std::function<bool()> is_simulated = [] { return false; };
     std::function<std::string()> trouble = [] { return std::string(); };  // why no model can be loaded; empty: nothing
-    std::shared_ptr<const Service> memory{};                              // null: chat remembers nothing
+    const Service* memory = nullptr;                                      // outlives it; null: chat remembers nothing
   };
 
   // `host` outlives it, and all invocations end before it.
@@ -37,7 +38,7 @@ class ChatTools {
   ChatTools(const ChatTools&) = delete;
   ChatTools& operator=(const ChatTools&) = delete;
 
-  const std::shared_ptr<const Service>& service() const { return service_; }
+  const Immutable<Service>& service() const { return service_; }
   // Calls under way end with an error, and none is begun any more.
   void stop();
   // Whether a call of the tool `chat` is under way, or its conversation still gets what has come of it.
@@ -52,6 +53,7 @@ class ChatTools {
     std::shared_ptr<void> work;
   };
 
+  Service make_service();
   rkllm_mcp::Tool tool(std::string_view name, Run run);
   void list_models(Started invocation, const Json& arguments);
   void load_model(Started invocation, const Json& arguments);
@@ -75,7 +77,7 @@ class ChatTools {
   std::unordered_map<std::uint64_t, Open> open_;
   std::uint64_t next_ = 0;
   bool stopping_ = false;
-  std::shared_ptr<const Service> service_;
+  const Immutable<Service> service_;
   const Lifetime alive_;  // gone: what was posted does nothing
 };
 

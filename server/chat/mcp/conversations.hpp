@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,7 +34,7 @@ class Conversations {
   static constexpr std::size_t kMostBytes = std::size_t{256} << 10U;
 
   // `memory`: the memory server; null: there are none.
-  Conversations(asio::io_context& loop, std::shared_ptr<const Service> memory);
+  Conversations(asio::io_context& loop, const Service* memory);
   Conversations(const Conversations&) = delete;
   Conversations& operator=(const Conversations&) = delete;
 

@@ -12,7 +12,6 @@
 #include <asio/io_context.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -26,7 +25,7 @@ class KeptResponses final : public ResponseStore {
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 
   // `memory`: the memory server.
-  KeptResponses(asio::io_context& loop, std::shared_ptr<const Service> memory);
+  KeptResponses(asio::io_context& loop, const Service* memory);
   KeptResponses(const KeptResponses&) = delete;
   KeptResponses& operator=(const KeptResponses&) = delete;
 

@@ -8,8 +8,7 @@
 
 namespace rkllm_mcp::chat {
 
-MemoryClient::MemoryClient(asio::io_context& loop, std::shared_ptr<const Service> memory)
-    : loop_(loop), memory_(std::move(memory)) {}
+MemoryClient::MemoryClient(asio::io_context& loop, const Service* memory) : loop_(loop), memory_(memory) {}
 
 const ServiceMethod& MemoryClient::method(const char* name) const {
   const auto found = std::ranges::find(memory_->methods, name, &ServiceMethod::name);

@@ -13,7 +13,6 @@
 
 #include <exception>
 #include <functional>
-#include <memory>
 #include <string>
 
 namespace rkllm_mcp::chat {
@@ -23,7 +22,7 @@ class MemoryClient {
   using AddedFunction = std::function<void(std::exception_ptr error)>;
 
   // `memory`: the memory server; null: there is none, and nothing may be called but has_server().
-  MemoryClient(asio::io_context& loop, std::shared_ptr<const Service> memory);
+  MemoryClient(asio::io_context& loop, const Service* memory);
   MemoryClient(const MemoryClient&) = delete;
   MemoryClient& operator=(const MemoryClient&) = delete;
 
@@ -38,7 +37,7 @@ class MemoryClient {
   const ServiceMethod& method(const char* name) const;
 
   asio::io_context& loop_;
-  const std::shared_ptr<const Service> memory_;
+  const Service* const memory_;
   const Lifetime alive_;
 };
 

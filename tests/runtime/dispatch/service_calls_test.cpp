@@ -6,7 +6,6 @@
 
 #include <rkllm_mcp/errors.hpp>
 
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -57,27 +56,27 @@ Documents two_documents() {
   return documents;
 }
 
-std::shared_ptr<const Service> make(const char* name, std::vector<ServiceMethod> methods) {
-  auto service = std::make_shared<Service>();
-  service->name = name;
-  service->methods = std::move(methods);
+Service make(const char* name, std::vector<ServiceMethod> methods) {
+  Service service;
+  service.name = name;
+  service.methods = std::move(methods);
   return service;
 }
 
 struct ServedClient : Client {
   ServedClient() {
-    auto first = std::make_shared<Service>(*make("first-server", {echo("own/echo"), echo("both/echo")}));
-    first->tools.push_back(std::make_shared<const Tool>(answering("good", text_result("done"))));
-    first->tools.push_back(std::make_shared<const Tool>(
-        answering("bad", tool_error(RpcError(ErrorCode::kInternalError, "it broke", Json{{"why", "age"}})))));
+    Service first = make("first-server", {echo("own/echo"), echo("both/echo")});
+    first.tools.emplace_back(answering("good", text_result("done")));
+    first.tools.emplace_back(
+        answering("bad", tool_error(RpcError(ErrorCode::kInternalError, "it broke", Json{{"why", "age"}}))));
     Prompt prompt;
     prompt.name = "greet";
     prompt.arguments = {{"who", "", "Whom.", true, nullptr}};
     prompt.run = [](Invocation& invocation) { invocation.result(Json{{"messages", Json::array()}}); };
-    first->prompts.push_back(std::make_shared<const Prompt>(std::move(prompt)));
-    first->documents = two_documents();
-    add_service(catalogue, first);
-    add_service(catalogue, make("second-server", {echo("both/echo")}));
+    first.prompts.emplace_back(std::move(prompt));
+    first.documents = two_documents();
+    add_service(catalogue, Immutable(std::move(first)));
+    add_service(catalogue, Immutable(make("second-server", {echo("both/echo")})));
   }
   Json answer(const std::string& method, const std::string& params = "{}") {
     return only(say(call("1", method, params)));

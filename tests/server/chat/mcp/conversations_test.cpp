@@ -23,8 +23,8 @@ struct ScriptedMemory {
   Json messages = Json::array();
   std::optional<RpcError> failure;
 
-  std::shared_ptr<const Service> service() {
-    auto service = std::make_shared<Service>();
+  Service service() {
+    Service service;
     for (const char* const name : {"memory/get_all_messages", "memory/add_message"}) {
       ServiceMethod method;
       method.name = name;
@@ -35,7 +35,7 @@ struct ScriptedMemory {
         if (failure) return done(nullptr, std::make_exception_ptr(*failure));
         done(Json{{"messages", messages}}, nullptr);
       };
-      service->methods.push_back(std::move(method));
+      service.methods.push_back(std::move(method));
     }
     return service;
   }
@@ -69,7 +69,8 @@ TEST_CASE("what was said is read and kept in the space of who asks, the question
   asio::io_context loop;
   ScriptedMemory memory;
   memory.messages = Json{said("user", "Hello"), said("assistant", "Hi")};
-  Conversations conversations(loop, memory.service());
+  const Service server = memory.service();
+  Conversations conversations(loop, &server);
   const Principal ann{.name = "ann"};
   std::optional<Conversations::Recalled> recalled;
   conversations.recall("c", ann, [&recalled](Conversations::Recalled each) { recalled = std::move(each); });
@@ -95,7 +96,8 @@ TEST_CASE("a memory server that refuses is an error, and nothing is half told") 
   asio::io_context loop;
   ScriptedMemory memory;
   memory.failure = RpcError(ErrorCode::kTooLarge, "full");
-  Conversations conversations(loop, memory.service());
+  const Service server = memory.service();
+  Conversations conversations(loop, &server);
   const Principal ann{.name = "ann"};
   std::exception_ptr error;
   conversations.recall("c", ann, [&error](const Conversations::Recalled& each) { error = each.error; });
