@@ -2,6 +2,7 @@
 // everything back through the observer it passed.
 #pragma once
 
+#include "immutable.hpp"
 #include "memory_budget.hpp"
 
 #include <rkllm_mcp/array_encoding.hpp>
@@ -82,7 +83,7 @@ struct CallRequest {
   Json params;  // an object keyed by C parameter names
   ArrayEncoding encoding = ArrayEncoding::kJson;
   RequestSource source{};
-  std::shared_ptr<MemoryShare> memory{};     // what it takes of the memory for requests; shared with the request
+  std::optional<Immutable<MemoryShare>> memory{};  // what it takes of that for requests; the request has it, too
   std::shared_ptr<CallObserver> observer{};  // hears all that comes of it; never null where a call is started
 };
 

@@ -48,7 +48,7 @@ bool claims_stateless(const Json& message) {
 }
 
 // The memory that the message takes is given back when nothing that executes it needs it any more.
-void give_room(Message& message, const std::shared_ptr<MemoryShare>& room) {
+void give_room(Message& message, const std::optional<Immutable<MemoryShare>>& room) {
   if (auto* request = std::get_if<Request>(&message)) request->memory = room;
   if (auto* notification = std::get_if<Notification>(&message)) notification->memory = room;
   if (auto* batch = std::get_if<Batch>(&message)) batch->memory = room;
@@ -157,14 +157,14 @@ std::string Dispatcher::oversized_message(const Oversized& oversized) {
                        too_large("the message exceeds limits.max_message_bytes", oversized.bytes, oversized.limit));
 }
 
-std::shared_ptr<MemoryShare> Dispatcher::room_for(std::size_t bytes) const {
+std::optional<Immutable<MemoryShare>> Dispatcher::room_for(std::size_t bytes) const {
   // The values of a short message are read; those of a long one stay text.
   constexpr std::size_t kValueBytes = 8;
   constexpr std::size_t kOfEach = 2 * 1024;  // whatever the others take
-  auto share = std::make_shared<MemoryShare>(options_.memory, kOfEach);
-  if (share->grow(bytes <= kReadAtOnceBytes ? kValueBytes * bytes : bytes)) return share;
+  MemoryShare share(options_.memory, kOfEach);
+  if (share.grow(bytes <= kReadAtOnceBytes ? kValueBytes * bytes : bytes)) return Immutable(std::move(share));
   count(options_.calls.counts, Limit::kMemory);
-  return nullptr;
+  return std::nullopt;
 }
 
 Message Dispatcher::parse(std::string_view text, NullIds null_ids) const {
@@ -186,7 +186,7 @@ std::string Dispatcher::too_slow_message() {
 
 void Dispatcher::read(std::string text, const Sender& sender, ReadFunction then, NullIds null_ids) {
   if (text.size() <= kReadAtOnceBytes) return then(parse(text, null_ids));
-  const auto room = reading_.start() ? room_for(text.size()) : nullptr;
+  const auto room = reading_.start() ? room_for(text.size()) : std::nullopt;
   if (!room) return then(Malformed{id_of_beginning(text, options_.message), no_memory()});
   // Both steps hold it: one fills it in, the other takes it.
   const auto message = std::make_shared<Message>(Malformed{id_of_beginning(text, options_.message), no_memory()});
@@ -261,9 +261,9 @@ void Dispatcher::execute(const Batch& batch, Session& session, AnswerSink& whole
   const std::size_t next = execute_some(batch, 0, session, *gathering, delivery);
   if (next == batch.messages.size()) return;
   const auto from = static_cast<std::ptrdiff_t>(next);
-  auto rest = std::make_shared<const Batch>(Batch{{batch.messages.begin() + from, batch.messages.end()},
-                                                  {batch.written_ids.begin() + from, batch.written_ids.end()},
-                                                  batch.memory});
+  Batch rest{{batch.messages.begin() + from, batch.messages.end()},
+             {batch.written_ids.begin() + from, batch.written_ids.end()},
+             batch.memory};
   whole.peer().hold_input();
   go_on_with(std::move(rest), 0, session, *gathering, delivery);
 }
@@ -284,17 +284,16 @@ std::size_t Dispatcher::execute_some(const Batch& batch, std::size_t at, Session
   return at;
 }
 
-void Dispatcher::go_on_with(std::shared_ptr<const Batch> batch, std::size_t at, Session& session,
-                            BatchAnswer& gathering, Delivery delivery) {
+void Dispatcher::go_on_with(Batch batch, std::size_t at, Session& session, BatchAnswer& gathering, Delivery delivery) {
   asio::post(loop_, [this, batch = std::move(batch), at, kept = session.shared_from_this(),
-                     gathering = gathering.shared_from_this(), delivery] {
+                     gathering = gathering.shared_from_this(), delivery]() mutable {
     if (gathering->peer().closed()) return;
     bool goes_on = false;
     or_else(
         [&] {
-          const std::size_t next = execute_some(*batch, at, *kept, *gathering, delivery);
-          if (next == batch->messages.size()) return;
-          go_on_with(batch, next, *kept, *gathering, delivery);
+          const std::size_t next = execute_some(batch, at, *kept, *gathering, delivery);
+          if (next == batch.messages.size()) return;
+          go_on_with(std::move(batch), next, *kept, *gathering, delivery);
           goes_on = true;
         },
         [&] { gathering->peer().close(); });

@@ -15,6 +15,7 @@
 #include "dispatch/reading_queue.hpp"
 #include "dispatch/request_report.hpp"
 #include "dispatch/service_calls.hpp"
+#include "immutable.hpp"
 #include "jsonrpc/message.hpp"
 #include "lifetime.hpp"
 #include "mcp/protocol/mcp_server.hpp"
@@ -29,6 +30,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -100,13 +102,12 @@ class Dispatcher {
   void execute(const Batch& batch, Session& session, AnswerSink& whole, Delivery delivery);
   std::size_t execute_some(const Batch& batch, std::size_t at, Session& session, BatchAnswer& gathering,
                            Delivery delivery);
-  void go_on_with(std::shared_ptr<const Batch> batch, std::size_t at, Session& session, BatchAnswer& gathering,
-                  Delivery delivery);
+  void go_on_with(Batch batch, std::size_t at, Session& session, BatchAnswer& gathering, Delivery delivery);
   void execute(const Notification& notification, Session& session, AnswerSink& answer);
   void refuse(const Malformed& malformed, AnswerSink& answer) const;
   Message parse(std::string_view text, NullIds null_ids = NullIds::kRefused) const;
-  // Room for a message of that length, as long as what this gives lives; null if there is none.
-  std::shared_ptr<MemoryShare> room_for(std::size_t bytes) const;
+  // Room for a message of that length, as long as what this gives lives; nothing if there is none.
+  std::optional<Immutable<MemoryShare>> room_for(std::size_t bytes) const;
   // A message of a peer with a connection, which gives the next one only when this one has been read.
   void receive_in_turn(std::string_view text, Session& session, Peer& peer);
   // Whether the gate lets the message through. If not, it has been answered, and reported.

@@ -5,13 +5,14 @@
 #pragma once
 
 #include "counts.hpp"
+#include "immutable.hpp"
 #include "memory_budget.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 
 #include <cstddef>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -35,13 +36,13 @@ struct Request {
   RequestId id;
   std::string method;
   Json params;                            // an object or array; null if absent
-  std::shared_ptr<MemoryShare> memory{};  // what it takes; shared with the call that comes of it
+  std::optional<Immutable<MemoryShare>> memory{};  // what it takes; the call that comes of it has it, too
 };
 
 struct Notification {
   std::string method;
   Json params;
-  std::shared_ptr<MemoryShare> memory{};  // as a request's
+  std::optional<Immutable<MemoryShare>> memory{};  // as a request's
 };
 
 // A client's answer to a request of ours.
@@ -61,7 +62,7 @@ struct Malformed {
 struct Batch {
   std::vector<Json> messages;             // at least one
   std::vector<std::string> written_ids;   // of each its id's text, empty where it has none
-  std::shared_ptr<MemoryShare> memory{};  // what all take together
+  std::optional<Immutable<MemoryShare>> memory{};  // what all take together
 };
 
 using Message = std::variant<Request, Notification, Response, Malformed, Batch>;

@@ -2,6 +2,7 @@
 // protocol says that the request ends unanswered). Shared by those who may answer; event loop only.
 #pragma once
 
+#include "immutable.hpp"
 #include "jsonrpc/message.hpp"
 #include "memory_budget.hpp"
 #include "transport/answer_sink.hpp"
@@ -38,8 +39,8 @@ class Reply : public std::enable_shared_from_this<Reply> {
   bool muted() const { return muted_; }
 
   // What the request takes of the memory for requests, for as long as anybody needs it.
-  void set_memory(std::shared_ptr<MemoryShare> memory) { memory_ = std::move(memory); }
-  const std::shared_ptr<MemoryShare>& memory() const { return memory_; }
+  void set_memory(const std::optional<Immutable<MemoryShare>>& memory) { memory_ = memory; }
+  const std::optional<Immutable<MemoryShare>>& memory() const { return memory_; }
 
   void message(std::string_view text);  // one of those before the last
   // The last, as ready text; only the first call counts. If it throws, the request is still to be answered.
@@ -70,7 +71,7 @@ class Reply : public std::enable_shared_from_this<Reply> {
   std::shared_ptr<AnswerSink> answer_;
   RequestId id_;
   std::function<void()> finished_;
-  std::shared_ptr<MemoryShare> memory_;  // shared with the call that the request becomes
+  std::optional<Immutable<MemoryShare>> memory_;  // the call that the request becomes has it, too
   LastFunction on_last_;
   std::function<void(const Reply&)> on_answered_;
   std::optional<ErrorCode> error_code_;

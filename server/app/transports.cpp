@@ -50,13 +50,13 @@ HttpTimeouts timeouts(const HttpSettings& http) {
 
 TlsFiles tls_files(const Settings& settings) { return {settings.tls.certificate, settings.tls.key}; }
 
-std::shared_ptr<TlsIdentity> tls_identity(const Settings& settings) {
+std::unique_ptr<TlsIdentity> tls_identity(const Settings& settings) {
   const bool is_used = (settings.tcp.enabled && settings.tcp.tls) ||
                        ((settings.http.enabled || settings.services.enabled) && settings.http.tls) ||
                        (settings.ws.enabled && settings.ws.tls);
   if (!is_used) return nullptr;
   try {
-    return std::make_shared<TlsIdentity>(tls_files(settings));
+    return std::make_unique<TlsIdentity>(tls_files(settings));
   } catch (const std::runtime_error& error) {
     throw std::runtime_error("TLS is not possible: " + std::string(error.what()));
   }
@@ -98,7 +98,7 @@ void open_services(Open open) {
 Transports::Transports(asio::io_context& loop, const Settings& settings, const Context& context,
                        const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio)
     : settings_(settings), handed_(context.handed), tls_(tls_identity(settings)) {
-  const auto tls_if = [this](bool wanted) { return wanted ? tls_ : nullptr; };
+  const auto tls_if = [this](bool wanted) { return wanted ? tls_.get() : nullptr; };
   ConnectionLimits limits = connection_limits(settings.limits);
   limits.counts = context.counts;
   limits.memory = context.memory;

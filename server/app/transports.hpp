@@ -62,7 +62,7 @@ class Transports {
  private:
   const Settings& settings_;
   const HandedSockets handed_;
-  const std::shared_ptr<TlsIdentity> tls_;  // null if no transport uses it
+  const std::unique_ptr<TlsIdentity> tls_;  // null if no transport uses it
   std::optional<TcpTransport> tcp_;
   std::optional<UnixTransport> unix_;
   std::optional<UdpTransport> udp_;

@@ -74,8 +74,8 @@ std::vector<chat::Profile> profiles() {
   return all;
 }
 
-std::shared_ptr<const HttpService> http_service(asio::io_context& loop, Gate& gate, const ConnectionLimits& limits,
-                                                HttpHandler handler, AcceptFunction accept_websocket) {
+Immutable<HttpService> http_service(asio::io_context& loop, Gate& gate, const ConnectionLimits& limits,
+                                    HttpHandler handler, AcceptFunction accept_websocket) {
   OriginPolicy own_pages({}, OriginPolicy::Binding::kLoopback);
   HttpService service{loop, {}, {}, std::move(own_pages), std::move(handler), {}, {}, {}, {}, {}, limits};
   service.parser_limits.header_bytes = test::usual_limits<HttpOptions>().header_bytes;
@@ -84,7 +84,7 @@ std::shared_ptr<const HttpService> http_service(asio::io_context& loop, Gate& ga
   service.timeouts = {milliseconds(600'000), milliseconds(600'000), milliseconds(600'000)};
   service.websocket_limits = {SimServer::kStall / 4, 5 * SimServer::kStall};
   service.accept_websocket = std::move(accept_websocket);
-  return std::make_shared<const HttpService>(std::move(service));
+  return Immutable(std::move(service));
 }
 
 }  // namespace
@@ -199,8 +199,7 @@ std::shared_ptr<SimConnection> SimServer::connect_lines(const std::string& name)
   return connection;
 }
 
-std::shared_ptr<SimConnection> SimServer::connect(const std::shared_ptr<const HttpService>& service,
-                                                  const std::string& name) {
+std::shared_ptr<SimConnection> SimServer::connect(const Immutable<HttpService>& service, const std::string& name) {
   const auto connection = std::make_shared<SimConnection>(world_, name);
   const auto channel = add(connection);
   channel->contain([&] { HttpConnection::start(service, *channel, name); });

@@ -92,7 +92,7 @@ class SimServer {
  private:
   void gather_tools();
   std::shared_ptr<Channel> add(const std::shared_ptr<SimConnection>& connection);
-  std::shared_ptr<SimConnection> connect(const std::shared_ptr<const HttpService>& service, const std::string& name);
+  std::shared_ptr<SimConnection> connect(const Immutable<HttpService>& service, const std::string& name);
 
   World& world_;
   const MemoryBudget memory_;
@@ -119,8 +119,8 @@ class SimServer {
   SimMemory* memory_server_ = nullptr;  // with assistants_
   chat::ChatRoutes chat_routes_;
   const AcceptFunction accept_;
-  const std::shared_ptr<const HttpService> http_;
-  const std::shared_ptr<const HttpService> websocket_;
+  const Immutable<HttpService> http_;
+  const Immutable<HttpService> websocket_;
   std::vector<std::weak_ptr<Channel>> channels_;
   const std::shared_ptr<std::size_t> connections_ = std::make_shared<std::size_t>(0);
 };

@@ -147,15 +147,15 @@ HttpParserLimits limits_for(const HttpService& service, const std::string& remot
 
 }  // namespace
 
-HttpConnection::HttpConnection(std::shared_ptr<const HttpService> service, Channel& channel, std::string remote)
-    : service_(std::move(service)),
+HttpConnection::HttpConnection(const Immutable<HttpService>& service, Channel& channel, std::string remote)
+    : service_(service),
       channel_(channel.shared_from_this()),
       remote_(std::move(remote)),
       parser_(limits_for(*service_, remote_)),
       deadline_(service_->io, [this] { channel_->contain([this] { out_of_time(); }); }) {}
 
-void HttpConnection::start(std::shared_ptr<const HttpService> service, Channel& channel, std::string remote) {
-  const std::shared_ptr<HttpConnection> connection(new HttpConnection(std::move(service), channel, std::move(remote)));
+void HttpConnection::start(const Immutable<HttpService>& service, Channel& channel, std::string remote) {
+  const std::shared_ptr<HttpConnection> connection(new HttpConnection(service, channel, std::move(remote)));
   channel.start(connection);
   connection->watch_client();
 }

@@ -4,6 +4,7 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "immutable.hpp"
 #include "transport/bytes/channel.hpp"
 #include "transport/bytes/deadline.hpp"
 #include "transport/http/http_exchange.hpp"
@@ -28,7 +29,7 @@ struct HttpTimeouts {
   std::chrono::milliseconds keep_alive{};  // from one request to the next
 };
 
-// What every connection of a server shares.
+// What every connection of a server shares. A connection may outlive the transport by a turn of the loop.
 struct HttpService {
   asio::io_context& io;
   HttpParserLimits parser_limits;
@@ -45,12 +46,12 @@ struct HttpService {
 
 class HttpConnection final : public Channel::Owner, public std::enable_shared_from_this<HttpConnection> {
  public:
-  static void start(std::shared_ptr<const HttpService> service, Channel& channel, std::string remote);
+  static void start(const Immutable<HttpService>& service, Channel& channel, std::string remote);
 
  private:
   class Exchange;
 
-  HttpConnection(std::shared_ptr<const HttpService> service, Channel& channel, std::string remote);
+  HttpConnection(const Immutable<HttpService>& service, Channel& channel, std::string remote);
 
   void channel_received(std::string_view bytes) override;
   void channel_ended() override;
@@ -72,7 +73,7 @@ class HttpConnection final : public Channel::Owner, public std::enable_shared_fr
   void watch_client();
   void out_of_time();
 
-  const std::shared_ptr<const HttpService> service_;
+  const Immutable<HttpService> service_;
   std::shared_ptr<Channel> channel_;
   const std::string remote_;
   HttpParser parser_;

@@ -14,6 +14,27 @@ HttpResponse refusal_of(Limit limit) {
   return plain_response(503, "too many connections");
 }
 
+HttpService service_of(asio::io_context& io, const HttpOptions& options, const ConnectionLimits& limits,
+                       OriginPolicy::Binding binding, HttpHandler handler, AcceptFunction accept_websocket) {
+  HttpParserLimits parser_limits;
+  parser_limits.header_bytes = options.header_bytes;
+  parser_limits.body_bytes = limits.max_message_bytes;
+  parser_limits.stranger_body_bytes = limits.stranger_message_bytes;
+  parser_limits.memory = limits.memory;
+  parser_limits.identify = options.identify;
+  return {io,
+          parser_limits,
+          options.timeouts,
+          OriginPolicy(options.origins, binding),
+          std::move(handler),
+          options.websocket,
+          options.websocket_path,
+          std::move(accept_websocket),
+          options.refused,
+          options.refuse_guess,
+          limits};
+}
+
 }  // namespace
 
 HttpTransport::HttpTransport(asio::io_context& io, const HttpOptions& options, HttpHandler handler,
@@ -31,19 +52,10 @@ HttpTransport::HttpTransport(asio::io_context& io, TransportKind kind, const Htt
       tls_(options.tls),
       listener_(io, name_of(kind), options.listen,
                 [this](asio::ip::tcp::socket socket) { accepted(std::move(socket)); }),
-      port_(listener_.port()) {
-  HttpParserLimits parser_limits;
-  parser_limits.header_bytes = options.header_bytes;
-  parser_limits.body_bytes = limits_.max_message_bytes;
-  parser_limits.stranger_body_bytes = limits_.stranger_message_bytes;
-  parser_limits.memory = limits_.memory;
-  parser_limits.identify = options.identify;
-  const auto binding = listener_.is_loopback() ? OriginPolicy::Binding::kLoopback : OriginPolicy::Binding::kNetwork;
-  service_ = std::make_shared<const HttpService>(
-      HttpService{io, parser_limits, options.timeouts, OriginPolicy(options.origins, binding), std::move(handler),
-                  options.websocket, options.websocket_path, std::move(accept_websocket), options.refused,
-                  options.refuse_guess, limits_});
-}
+      port_(listener_.port()),
+      service_(service_of(io, options, limits_,
+                          listener_.is_loopback() ? OriginPolicy::Binding::kLoopback : OriginPolicy::Binding::kNetwork,
+                          std::move(handler), std::move(accept_websocket))) {}
 
 void HttpTransport::accepted(asio::ip::tcp::socket socket) {
   std::error_code error;
@@ -53,7 +65,7 @@ void HttpTransport::accepted(asio::ip::tcp::socket socket) {
   const auto objection = channels_.objection(client, limits_);
   if (objection) count(limits_.counts, *objection);
   if (objection && !turned_away_.has_room()) return;  // which closes the socket
-  auto stream = open_stream(io_, std::move(socket), limits_, tls_.get());
+  auto stream = open_stream(io_, std::move(socket), limits_, tls_);
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), limits_);
   if (objection) return turned_away_.add(*channel, http_last_response(refusal_of(*objection)));
   channels_.add(*channel, client);

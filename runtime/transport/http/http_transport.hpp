@@ -7,6 +7,7 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "immutable.hpp"
 #include "transport/bytes/channel_set.hpp"
 #include "transport/bytes/listener.hpp"
 #include "transport/bytes/tls_identity.hpp"
@@ -22,7 +23,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 
 namespace rkllm_mcp {
@@ -36,7 +36,7 @@ struct HttpOptions {
   std::string websocket_path = "/ws";
   std::size_t header_bytes{};                // of a request, else 431
   HttpRefusalHandler refused{};              // null = plain texts
-  std::shared_ptr<const TlsIdentity> tls{};  // null = plain
+  const TlsIdentity* tls = nullptr;          // outlives the transport; null = plain
   // Whose a request is. If nobody's, its body is limited by limits.stranger_message_bytes. Null: requests are nobody's,
   // and are limited like all others.
   HttpIdentify identify{};
@@ -63,12 +63,12 @@ class HttpTransport {
 
   asio::io_context& io_;
   const ConnectionLimits limits_;
-  const std::shared_ptr<const TlsIdentity> tls_;
+  const TlsIdentity* const tls_;
   ChannelSet channels_;
   TurnedAway turned_away_;
   Listener listener_;
   std::uint16_t port_;
-  std::shared_ptr<const HttpService> service_;
+  const Immutable<HttpService> service_;
 };
 
 }  // namespace rkllm_mcp

@@ -19,14 +19,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace rkllm_mcp {
 
 struct TcpOptions {
   ListenAddress listen;
   ConnectionLimits limits;
-  std::shared_ptr<const TlsIdentity> tls{};  // null = plain
+  const TlsIdentity* tls = nullptr;          // outlives the transport; null = plain
   RefusalFunction refusal{};                 // null: clients beyond a limit are cut off without a word
 };
 

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace rkllm_mcp {
 
@@ -20,7 +19,7 @@ struct WebSocketOptions {
   OriginOptions origins;
   WebSocketLimits websocket;
   std::size_t header_bytes{};                // of the handshake, else 431
-  std::shared_ptr<const TlsIdentity> tls{};  // null = plain
+  const TlsIdentity* tls = nullptr;          // outlives the transport; null = plain
 };
 
 class WebSocketTransport {

@@ -33,7 +33,7 @@ class Conversations {
   static constexpr std::size_t kMostMessages = 200;
   static constexpr std::size_t kMostBytes = std::size_t{256} << 10U;
 
-  // `memory`: the memory server; null: there are none.
+  // `memory`: the memory server, which outlives this; null: there are none.
   Conversations(asio::io_context& loop, const Service* memory);
   Conversations(const Conversations&) = delete;
   Conversations& operator=(const Conversations&) = delete;

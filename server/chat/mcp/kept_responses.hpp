@@ -24,7 +24,7 @@ class KeptResponses final : public ResponseStore {
   // Of a conversation with its answer. More than any model here can read.
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 
-  // `memory`: the memory server.
+  // `memory`: the memory server, which outlives this.
   KeptResponses(asio::io_context& loop, const Service* memory);
   KeptResponses(const KeptResponses&) = delete;
   KeptResponses& operator=(const KeptResponses&) = delete;

@@ -21,7 +21,7 @@ class MemoryClient {
  public:
   using AddedFunction = std::function<void(std::exception_ptr error)>;
 
-  // `memory`: the memory server; null: there is none, and nothing may be called but has_server().
+  // `memory`: the memory server, which outlives this; null: there is none, and nothing may be called but has_server().
   MemoryClient(asio::io_context& loop, const Service* memory);
   MemoryClient(const MemoryClient&) = delete;
   MemoryClient& operator=(const MemoryClient&) = delete;

@@ -27,8 +27,8 @@ namespace {
 struct TlsEchoServer {
   explicit TlsEchoServer(const ConnectionLimits& limits = usual_limits<ConnectionLimits>())
       : files(make_certificate(directory.path())),
-        identity(std::make_shared<TlsIdentity>(TlsFiles{files.certificate, files.key})),
-        tcp(loop, TcpOptions{{"127.0.0.1", 0}, limits, identity}, echo.accept(loop)) {}
+        identity({files.certificate, files.key}),
+        tcp(loop, TcpOptions{{"127.0.0.1", 0}, limits, &identity}, echo.accept(loop)) {}
 
   std::uint16_t port() {
     return tcp.call([](auto& transport) { return transport.port(); });
@@ -46,7 +46,7 @@ struct TlsEchoServer {
   CertificateFiles files;
   Echo echo;
   LoopThread loop;
-  std::shared_ptr<TlsIdentity> identity;
+  TlsIdentity identity;
   OnLoop<TcpTransport> tcp;
 };
 
@@ -218,7 +218,7 @@ TEST_CASE("TLS: new connections get the renewed certificate, open ones go on") {
   const auto before = connect(server);
   CHECK(before->server_name() == "server");
   const auto renewed = make_certificate(server.directory.path(), "renewed");
-  server.loop.call([&] { server.identity->replace({renewed.certificate, renewed.key}); });
+  server.loop.call([&] { server.identity.replace({renewed.certificate, renewed.key}); });
   TlsSocket after(server.port(), {.trusted = renewed.certificate});
   CHECK(after.server_name() == "renewed");
   for (TlsSocket* client : {before.get(), &after}) {
