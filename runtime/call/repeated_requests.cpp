@@ -4,43 +4,51 @@ namespace rkllm_mcp {
 
 bool RepeatedRequests::repeat(const Session& client, std::string_view text, Peer& peer) {
   forget_expired();
-  const auto known = clients_.find(&client);
-  if (known == clients_.end()) return false;
-  const auto found = known->second.records.find(sha256(text));
-  if (found == known->second.records.end()) return false;
-  const Record& record = *found->second;
-  const auto reply = record.reply.lock();
+  const Record* const record = find(&client, sha256(text));
+  if (record == nullptr) return false;
+  const auto reply = record->reply.lock();
   if (auto* const stream = reply ? client.stream_of(*reply) : nullptr) {
     stream->send_all_again();
-  } else if (!record.answer.empty()) {
-    peer.send(record.answer);
+  } else if (!record->answer.empty()) {
+    peer.send(record->answer);
   }
   return true;
 }
 
 void RepeatedRequests::add(const Session& client, std::string_view text, Reply& reply) {
   forget_expired();
-  const auto record =
-      std::make_shared<Record>(Record{&client, sha256(text), reply.weak_from_this(), {}, Clock::time_point::max()});
-  clients_[&client].records[record->digest] = record;
-  reply.on_last([this, weak = std::weak_ptr(record)](std::optional<std::string_view> answer) {
-    if (const auto alive = weak.lock()) answered(alive, answer);
+  const Sha256 digest = sha256(text);
+  clients_[&client].records.try_emplace(digest,
+                                        Record{&client, digest, reply.weak_from_this(), {}, Clock::time_point::max()});
+  // The client may have gone when the answer comes, and another one have its place. It is the reply that makes this
+  // call, so that its address is that of no other.
+  reply.on_last([this, whose = &client, digest, of = &reply](std::optional<std::string_view> answer) {
+    Record* const record = find(whose, digest);
+    if (record != nullptr && record->reply.lock().get() == of) answered(*record, answer);
   });
 }
 
-void RepeatedRequests::answered(const std::shared_ptr<Record>& record, std::optional<std::string_view> answer) {
-  Client& client = clients_.at(record->client);
+RepeatedRequests::Record* RepeatedRequests::find(const Session* client, const Sha256& digest) {
+  const auto known = clients_.find(client);
+  if (known == clients_.end()) return nullptr;
+  const auto found = known->second.records.find(digest);
+  return found == known->second.records.end() ? nullptr : &found->second;
+}
+
+void RepeatedRequests::answered(Record& record, std::optional<std::string_view> answer) {
+  Client& client = clients_.at(record.client);
   if (!answer) {  // it has changed nothing: its repetition is as good as another request
-    client.records.erase(record->digest);
+    client.records.erase(client.records.find(record.digest));
     return;
   }
   // A stream has its messages itself, and once it has them no more, its id may belong to another one.
-  const auto reply = record->reply.lock();
-  if (!reply || record->client->stream_of(*reply) == nullptr) record->answer = *answer;
-  record->until = Clock::now() + limits_.kept_for;
-  client.kept.push_back(kept_.insert(kept_.end(), record));
-  client.bytes += bytes_of(*record);
-  kept_bytes_ += bytes_of(*record);
+  const auto reply = record.reply.lock();
+  if (!reply || record.client->stream_of(*reply) == nullptr) record.answer = *answer;
+  record.until = Clock::now() + limits_.kept_for;
+  client.kept.push_back(kept_.insert(kept_.end(), &record));
+  client.bytes += bytes_of(record);
+  kept_bytes_ += bytes_of(record);
+  // From here on the record itself may be forgotten.
   while (client.bytes > limits_.client_bytes) forget_oldest_of(client);
   while (!kept_.empty() && is_above_its_bounds()) forget_oldest_of(clients_.at(kept_.front()->client));
   share_.set(kept_bytes_);
@@ -53,12 +61,12 @@ bool RepeatedRequests::is_above_its_bounds() const {
 
 void RepeatedRequests::forget_oldest_of(Client& client) {
   const auto oldest = client.kept.front();
-  const auto record = *oldest;
+  const Record& record = **oldest;
   client.kept.pop_front();
-  client.bytes -= bytes_of(*record);
-  kept_bytes_ -= bytes_of(*record);
-  client.records.erase(record->digest);
   kept_.erase(oldest);
+  client.bytes -= bytes_of(record);
+  kept_bytes_ -= bytes_of(record);
+  client.records.erase(client.records.find(record.digest));
   if (share_.bytes() > kept_bytes_) share_.set(kept_bytes_);
 }
 

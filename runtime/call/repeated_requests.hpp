@@ -63,17 +63,18 @@ class RepeatedRequests {
     std::string answer;          // empty: none yet, or none to be told
     Clock::time_point until;     // once it is answered
   };
-  using Records = std::list<std::shared_ptr<Record>>;
+  using Records = std::list<Record*>;  // of those that the clients have
 
   struct Client {
-    std::map<Sha256, std::shared_ptr<Record>> records;
+    std::map<Sha256, Record> records;
     std::list<Records::iterator> kept;  // the oldest first, of kept_
     std::size_t bytes = 0;
   };
 
   static std::size_t bytes_of(const Record& record) { return record.answer.size() + Limits::kBytesBesideTheAnswer; }
   bool is_above_its_bounds() const;
-  void answered(const std::shared_ptr<Record>& record, std::optional<std::string_view> answer);
+  Record* find(const Session* client, const Sha256& digest);  // null if there is none (any more)
+  void answered(Record& record, std::optional<std::string_view> answer);
   void forget_oldest_of(Client& client);
   void forget_expired();
 

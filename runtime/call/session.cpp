@@ -158,33 +158,38 @@ void Session::cancel_all() {
   cancel_all_that([](const ActiveCall&) { return true; });
 }
 
+// Their client has gone.
+template <class Wanted>
+void Session::tell_readers_that(Wanted is_wanted) {
+  std::vector<std::weak_ptr<StreamReader>> readers;  // they may remove calls meanwhile
+  for (const auto& [key, call] : calls()) {
+    if (call.reader && is_wanted(call)) readers.emplace_back(call.reader);
+  }
+  for (const auto& weak : readers) {
+    if (const auto reader = weak.lock()) reader->client_gone();
+  }
+}
+
 void Session::client_gone() {
   cancel_all();
-  std::vector<std::shared_ptr<StreamReader>> readers;  // they may remove their calls meanwhile
-  for (const auto& [key, call] : calls()) {
-    if (call.reader) readers.push_back(call.reader);
-  }
-  for (const auto& reader : readers) reader->client_gone();
+  tell_readers_that([](const ActiveCall&) { return true; });
 }
 
 void Session::exchange_gone(const Peer& exchange) {
   const auto is_of_exchange = [&](const ActiveCall& call) { return call.reply && &call.reply->peer() == &exchange; };
   cancel_all_that([&](const ActiveCall& call) { return is_of_exchange(call) && !call.outlives_exchange; });
-  std::vector<std::shared_ptr<StreamReader>> readers;
-  for (const auto& [key, call] : calls()) {
-    if (call.reader && is_of_exchange(call)) readers.push_back(call.reader);
-  }
-  for (const auto& reader : readers) reader->client_gone();
+  tell_readers_that(is_of_exchange);
 }
 
-std::shared_ptr<void> Session::hold() {
-  ++holds_;
-  return {nullptr, [weak = weak_from_this()](void*) {
-            const auto session = weak.lock();
-            if (!session) return;
-            --session->holds_;
-            session->tell_if_idle();
-          }};
+Session::Hold::Hold(const Hold& other) : session_(other.session_) {
+  if (const auto session = session_.lock()) ++session->holds_;
+}
+
+Session::Hold::~Hold() {
+  const auto session = session_.lock();
+  if (!session) return;
+  --session->holds_;
+  session->tell_if_idle();
 }
 
 void Session::when_idle(std::function<void()> action) {

@@ -79,8 +79,19 @@ class Session : public std::enable_shared_from_this<Session> {
   void exchange_gone(const Peer& exchange);
 
   // Something that is no call of this session but has still to be answered, such as a poll that waits: the session is
-  // not idle as long as what this returns lives.
-  std::shared_ptr<void> hold();
+  // not idle as long as one of these lives. It may outlive the session.
+  class Hold {
+   public:
+    Hold() = default;  // of none
+    explicit Hold(Session& session) : session_(session.weak_from_this()) { ++session.holds_; }
+    Hold(const Hold& other);
+    Hold(Hold&& other) noexcept = default;
+    Hold& operator=(const Hold&) = delete;
+    ~Hold();
+
+   private:
+    std::weak_ptr<Session> session_;
+  };
   // Calls `action` as soon as no call is active and nothing held (now, if so).
   void when_idle(std::function<void()> action);
 
@@ -91,6 +102,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::function<bool(const ActiveCall&)> is_of(const Peer& client) const;
   template <class Wanted>
   void cancel_all_that(Wanted is_wanted);
+  template <class Wanted>
+  void tell_readers_that(Wanted is_wanted);
   bool is_idle() const { return active() == 0 && holds_ == 0; }
   void tell_if_idle();
 

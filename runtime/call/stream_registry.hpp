@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -12,12 +13,12 @@ class PollReader;
 
 class StreamRegistry {
  public:
-  void add(const std::string& stream_id, const std::shared_ptr<PollReader>& reader) { readers_[stream_id] = reader; }
+  void add(const std::string& stream_id, std::weak_ptr<PollReader> reader) { readers_[stream_id] = std::move(reader); }
   void remove(const std::string& stream_id) { readers_.erase(stream_id); }
-  // Null if there is none (any more).
-  std::shared_ptr<PollReader> find(const std::string& stream_id) const {
+  // Expired if there is none (any more).
+  std::weak_ptr<PollReader> find(const std::string& stream_id) const {
     const auto found = readers_.find(stream_id);
-    return found == readers_.end() ? nullptr : found->second.lock();
+    return found == readers_.end() ? std::weak_ptr<PollReader>() : found->second;
   }
 
  private:

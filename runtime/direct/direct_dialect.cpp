@@ -123,13 +123,13 @@ void DirectDialect::call(const Method& method, Json params, Session& session, Re
       return kept->last(write_result(method, kept->id(), collected, how).text);
     }
     const auto alive = weak.lock();
-    answer_aside(method, std::move(collected), *kept, how, alive ? alive->hold() : nullptr);
+    answer_aside(method, std::move(collected), *kept, how, alive ? Session::Hold(*alive) : Session::Hold());
   };
   caller_.collect(session, reply, std::move(target), std::move(done));
 }
 
 void DirectDialect::answer_aside(const Method& method, Collected collected, Reply& reply, const ValueWriting& how,
-                                 std::shared_ptr<void> held) {
+                                 Session::Hold held) {
   struct Answer {
     Collected collected;
     WrittenAnswer message;
@@ -155,10 +155,10 @@ void DirectDialect::poll(const Json& params, Session& session, Reply& reply) {
     if (!call->pushed->send_again(from_seq)) throw chunks_not_found(from_seq, call->pushed->first_retained());
     return reply.nothing();
   }
-  const auto elsewhere = call == nullptr ? caller_.registry().find(poll.stream_id) : nullptr;
+  const auto elsewhere = call == nullptr ? caller_.registry().find(poll.stream_id).lock() : nullptr;
   PollReader* const polled = call != nullptr ? call->polled : elsewhere.get();
   if (polled == nullptr) throw stream_not_found();
-  reply.on_finished([held = session.hold()] {});
+  reply.on_finished([held = Session::Hold(session)] {});
   polled->poll(reply, poll.wait);
 }
 

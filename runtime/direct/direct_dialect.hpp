@@ -7,8 +7,6 @@
 #include "call/value_text.hpp"
 #include "jsonrpc/reply.hpp"
 
-#include <memory>
-
 namespace rkllm_mcp {
 
 // How a stream reaches its client unless the call says otherwise.
@@ -29,7 +27,7 @@ class DirectDialect {
  private:
   // An answer that takes long to write. `held` lives until it has been sent.
   void answer_aside(const Method& method, Collected collected, Reply& reply, const ValueWriting& how,
-                    std::shared_ptr<void> held);
+                    Session::Hold held);
 
   Caller& caller_;
 };

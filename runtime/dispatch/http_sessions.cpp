@@ -21,11 +21,11 @@ HttpSessions::Found HttpSessions::of(const HttpRequest& request) {
       return {};
     }
     found->second.last_used = Clock::now();
-    return {found->second.session, found->second.streams.get()};
+    return {found->second.session.get(), found->second.streams.get()};
   }
   auto& session = anonymous_[principal];
   if (!session) session = dispatcher_.make_session(principal, true);
-  return {session};
+  return {session.get()};
 }
 
 HttpSessions::~HttpSessions() {
@@ -40,7 +40,7 @@ std::optional<HttpSessions::Opened> HttpSessions::open(const HttpRequest& reques
   const auto session = dispatcher_.make_session(request.principal);
   session->outlet = streams->standing().weak_from_this();
   const auto opened = entries_.emplace(new_id(), Entry{session, std::move(streams), Clock::now(), owner}).first;
-  return Opened{opened->first, opened->second.session};
+  return Opened{opened->first, *opened->second.session};
 }
 
 bool HttpSessions::Entry::rests() const {

@@ -34,10 +34,10 @@ class HttpSessions {
   HttpSessions& operator=(const HttpSessions&) = delete;
   ~HttpSessions();
 
+  // In the table as long as the session is not forgotten; who needs it longer keeps it.
   struct Found {
-    std::shared_ptr<Session> session;
-    // Its event streams, for as long as the session is not forgotten; null in a session that is shared.
-    SessionStreams* streams = nullptr;
+    Session* session = nullptr;         // null: none
+    SessionStreams* streams = nullptr;  // its event streams; null in a session that is shared
   };
   // The session that the request belongs to: the one that it names, else the one that all requests of the same bearer
   // (or of nobody) share. None if it names one that does not exist (any more), or is another bearer's.
@@ -45,7 +45,7 @@ class HttpSessions {
 
   struct Opened {
     std::string id;
-    std::shared_ptr<Session> session;
+    Session& session;  // as of Found
   };
   std::optional<Opened> open(const HttpRequest& request);  // nothing if there is no place for it
   // Cancels the calls of the session and forgets it; false if there is none.

@@ -115,13 +115,15 @@ class PairedHttp::Client final : public ConnectedPeer {
 };
 
 void PairedHttp::open(const HttpRequest& request, HttpExchange& exchange) {
-  if (clients_->size() >= kMost) return exchange.respond(refusal(503, "too many event streams are open"));
+  if (clients_.size() >= kMost) return exchange.respond(refusal(503, "too many event streams are open"));
   const std::string id = new_id();
   const auto client =
       std::make_shared<Client>(dispatcher_, exchange, request.remote, std::string(request.bearer_token()));
-  clients_->emplace(id, client);
+  clients_.emplace(id, client);
   client->begin("/messages?" + std::string(kIdParameter) + id);
-  client->when_closed([id, clients = clients_] { clients->erase(id); });
+  client->when_closed([this, id, alive = alive_.watch()] {
+    if (!alive.expired()) clients_.erase(id);
+  });
   client->set_receiver(accept_(*client));
   exchange.when_closed([weak = std::weak_ptr(client)] {
     if (const auto alive = weak.lock()) alive->gone();
@@ -129,8 +131,8 @@ void PairedHttp::open(const HttpRequest& request, HttpExchange& exchange) {
 }
 
 void PairedHttp::take(const HttpRequest& request, HttpExchange& exchange) {
-  const auto found = clients_->find(id_in(request.query));
-  const auto client = found == clients_->end() ? nullptr : found->second;
+  const auto found = clients_.find(id_in(request.query));
+  const auto client = found == clients_.end() ? nullptr : found->second;
   if (!client || client->facts().credential != request.bearer_token()) return exchange.respond(no_such_session());
   client->take(request.body, exchange);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dispatch/dispatcher.hpp"
+#include "lifetime.hpp"
 #include "transport/http/http_exchange.hpp"
 
 #include <cstddef>
@@ -29,8 +30,8 @@ class PairedHttp {
 
   Dispatcher& dispatcher_;
   const AcceptFunction accept_;
-  using Clients = std::map<std::string, std::shared_ptr<Client>, std::less<>>;
-  const std::shared_ptr<Clients> clients_ = std::make_shared<Clients>();  // shared with those that end after this
+  std::map<std::string, std::shared_ptr<Client>, std::less<>> clients_;
+  const Lifetime alive_;  // clients may end after this
 };
 
 }  // namespace rkllm_mcp

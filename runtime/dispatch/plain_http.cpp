@@ -47,10 +47,10 @@ void PlainHttp::handle(const HttpRequest& request, HttpExchange& exchange) {
     response.headers.add("Allow", "POST");
     return exchange.respond(response);
   }
-  const auto session = sessions_.of(request).session;
-  if (!session) return exchange.respond(no_such_session());
+  Session* const found = sessions_.of(request).session;
+  if (found == nullptr) return exchange.respond(no_such_session());
   const auto peer = HttpPeer::make(dispatcher_.loop(), exchange, {.remote = request.remote});
-  const auto execute = [this, session, peer](const HttpRequest&, const Message& message) {
+  const auto execute = [this, session = found->shared_from_this(), peer](const HttpRequest&, const Message& message) {
     if (std::holds_alternative<Batch>(message)) return refuse_over_http(dispatcher_, refused_batch(), *peer);
     if (const auto* malformed = std::get_if<Malformed>(&message)) {
       return refuse_over_http(dispatcher_, *malformed, *peer);

@@ -8,31 +8,29 @@
 namespace rkllm_mcp {
 
 void ReadingQueue::add(Piece piece) {
-  auto kept = std::make_shared<Piece>(std::move(piece));
-  std::deque<PiecePointer>& waiting = clients_[kept->client].waiting;
-  waiting.push_back(std::move(kept));
+  std::deque<Piece>& waiting = clients_[piece.client].waiting;
+  waiting.push_back(std::move(piece));
   go_on();
 }
 
 void ReadingQueue::drop_unwanted() {
   for (auto client = clients_.begin(); client != clients_.end();) {
-    std::erase_if(client->second.waiting, [](const PiecePointer& piece) { return !piece->is_wanted(); });
+    std::erase_if(client->second.waiting, [](const Piece& piece) { return !piece.is_wanted(); });
     client = client->second.waiting.empty() ? clients_.erase(client) : std::next(client);
   }
 }
 
-ReadingQueue::PiecePointer ReadingQueue::take_next() {
+ReadingQueue::Piece ReadingQueue::take_next() {
   auto turn = clients_.upper_bound(latest_);
   if (turn == clients_.end()) turn = clients_.begin();
   latest_ = turn->first;
   Client& client = turn->second;
   auto next = client.waiting.begin();
   if (!std::exchange(client.oldest_is_next, !client.oldest_is_next)) {
-    next = std::min_element(next, client.waiting.end(), [](const PiecePointer& one, const PiecePointer& other) {
-      return one->bytes < other->bytes;
-    });
+    next = std::min_element(next, client.waiting.end(),
+                            [](const Piece& one, const Piece& other) { return one.bytes < other.bytes; });
   }
-  PiecePointer piece = std::move(*next);
+  Piece piece = std::move(*next);
   client.waiting.erase(next);
   if (client.waiting.empty()) clients_.erase(turn);
   return piece;
@@ -42,16 +40,16 @@ void ReadingQueue::go_on() {
   if (is_busy_) return;
   drop_unwanted();
   while (!is_busy_ && !clients_.empty()) {
-    const PiecePointer piece = take_next();
+    Piece piece = take_next();
     try {
-      thread_.run(std::move(piece->work), [this, piece] {
+      thread_.run(std::move(piece.work), [this, then = piece.then] {
         is_busy_ = false;
         go_on();
-        piece->then();
+        then();
       });
       is_busy_ = true;
     } catch (const std::bad_alloc&) {
-      piece->then();
+      piece.then();
     }
   }
 }

@@ -13,7 +13,6 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 
 namespace rkllm_mcp {
@@ -36,14 +35,13 @@ class ReadingQueue {
   void add(Piece piece);
 
  private:
-  using PiecePointer = std::shared_ptr<Piece>;  // of the queue, later of the thread
   struct Client {
-    std::deque<PiecePointer> waiting;  // the oldest first; never empty
+    std::deque<Piece> waiting;  // the oldest first; never empty
     bool oldest_is_next = false;
   };
 
   void drop_unwanted();
-  PiecePointer take_next();
+  Piece take_next();
   void go_on();
 
   std::map<std::string, Client> clients_;

@@ -19,24 +19,23 @@ SessionStreams::~SessionStreams() {
   }
 }
 
-std::shared_ptr<EventStream> SessionStreams::add(EventStream::Options options) {
+EventStream& SessionStreams::add(EventStream::Options options) {
   options.id = std::to_string(next_++);
   options.memory = memory_;
   forget_oldest_ended();
-  auto stream = std::make_shared<EventStream>(loop_, std::move(options));
-  streams_.push_back(stream);
+  EventStream& stream = *streams_.emplace_back(std::make_shared<EventStream>(loop_, std::move(options)));
   // There is nothing to come back for where one plain answer was all.
-  stream->when_ended([this, raw = stream.get()] {
-    if (!raw->has_events()) std::erase_if(streams_, [raw](const auto& each) { return each.get() == raw; });
+  stream.when_ended([this, &stream] {
+    if (!stream.has_events()) std::erase_if(streams_, [&stream](const auto& each) { return each.get() == &stream; });
   });
   return stream;
 }
 
-std::shared_ptr<EventStream> SessionStreams::find(std::string_view id) const {
-  if (id == standing_->id()) return standing_;
+EventStream* SessionStreams::find(std::string_view id) const {
+  if (id == standing_->id()) return standing_.get();
   const auto found =
       std::find_if(streams_.begin(), streams_.end(), [id](const auto& each) { return each->id() == id; });
-  return found == streams_.end() ? nullptr : *found;
+  return found == streams_.end() ? nullptr : found->get();
 }
 
 bool SessionStreams::is_any_attached() const {

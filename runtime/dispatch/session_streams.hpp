@@ -24,14 +24,15 @@ class SessionStreams {
 
   // Carries what answers no request.
   EventStream& standing() const { return *standing_; }
-  // A new one, for the answer to a request. `options.id` and `options.memory` are filled in.
-  std::shared_ptr<EventStream> add(EventStream::Options options);
+  // A new one, for the answer to a request. `options.id` and `options.memory` are filled in. Goes when it has ended, if
+  // there is nothing to come back for: who uses it keeps it.
+  EventStream& add(EventStream::Options options);
   // Whether a client reads any of them, and when one last did.
   bool is_any_attached() const;
   Clock::time_point last_attached() const;
   std::size_t in_progress() const;  // streams of requests that have not been answered yet
   // Null if there is none (any more).
-  std::shared_ptr<EventStream> find(std::string_view id) const;
+  EventStream* find(std::string_view id) const;
 
  private:
   void forget_oldest_ended();

@@ -32,6 +32,10 @@ const Revision* revision_in(const HttpHeaders& headers) {
   return header ? find_revision(trim_blanks(*header)) : nullptr;
 }
 
+HttpPeer::Options peer_options(const HttpRequest& request) {
+  return {.may_stream = accepts_events(request.headers), .remote = request.remote};
+}
+
 bool is_stateless(const Revision* revision) { return revision != nullptr && !revision->era.has_handshake(); }
 
 }  // namespace
@@ -43,11 +47,6 @@ void StreamableHttp::handle(const HttpRequest& request, HttpExchange& exchange) 
   HttpResponse response = refusal(405, "POST messages to this path, GET the events of a session, DELETE a session");
   response.headers.add("Allow", "POST, GET, DELETE");
   exchange.respond(response);
-}
-
-std::shared_ptr<HttpPeer> StreamableHttp::peer_of(const HttpRequest& request, HttpExchange& exchange) {
-  return HttpPeer::make(dispatcher_.loop(), exchange,
-                        {.may_stream = accepts_events(request.headers), .remote = request.remote});
 }
 
 void StreamableHttp::post(const HttpRequest& request, HttpExchange& exchange) {
@@ -62,20 +61,18 @@ void StreamableHttp::post(const HttpRequest& request, HttpExchange& exchange) {
 
 void StreamableHttp::execute(const HttpRequest& request, const Message& message, HttpExchange& exchange) {
   const Revision* const revision = revision_in(request.headers);
+  HttpPeer::Options options = peer_options(request);
   if (std::holds_alternative<Batch>(message) && revision != nullptr && !revision->batches) {
-    return refuse_over_http(dispatcher_, refused_batch(), *peer_of(request, exchange));
+    return refuse_over_http(dispatcher_, refused_batch(), *HttpPeer::make(dispatcher_.loop(), exchange, options));
   }
   if (const auto* malformed = std::get_if<Malformed>(&message)) {
-    return refuse_over_http(dispatcher_, *malformed, *peer_of(request, exchange));
+    return refuse_over_http(dispatcher_, *malformed, *HttpPeer::make(dispatcher_.loop(), exchange, options));
   }
   const auto* asked = std::get_if<Request>(&message);
   if (asked != nullptr && (is_stateless_request(asked->params) || is_stateless(revision))) {
-    const auto peer =
-        HttpPeer::make(dispatcher_.loop(), exchange,
-                       {.may_stream = accepts_events(request.headers) || asked->method == "subscriptions/listen",
-                        .errors_have_status = true,
-                        .remote = request.remote});
-    return post_stateless(request, *asked, *peer);
+    options.may_stream = options.may_stream || asked->method == "subscriptions/listen";
+    options.errors_have_status = true;
+    return post_stateless(request, *asked, *HttpPeer::make(dispatcher_.loop(), exchange, options));
   }
   // Nothing is known that such a notification could be about: requests are cancelled by disconnecting.
   if (std::holds_alternative<Notification>(message) && is_stateless(revision))
@@ -101,21 +98,24 @@ void StreamableHttp::post_in_session(const HttpRequest& request, const Message& 
     return exchange.respond(refusal(400, std::string(kRevisionHeader) + " names a revision that is not served"));
   }
   const auto* asked = std::get_if<Request>(&message);
-  if (asked != nullptr && asked->method == "initialize")
-    return open_session(request, *asked, *peer_of(request, exchange));
-  const auto [session, streams] = sessions_.of(request);
-  if (!session) return exchange.respond(no_such_session());
+  if (asked != nullptr && asked->method == "initialize") {
+    return open_session(request, *asked, *HttpPeer::make(dispatcher_.loop(), exchange, peer_options(request)));
+  }
+  const auto [found, streams] = sessions_.of(request);
+  if (found == nullptr) return exchange.respond(no_such_session());
+  const auto session = found->shared_from_this();  // until its message has been taken
   if (asked != nullptr && asked->method == "tools/call" && streams != nullptr && accepts_events(request.headers)) {
     const auto& handshake = session->handshake;
-    const auto stream = streams->add({.id = {},
-                                      .primes = handshake && handshake->revision->primes_event_streams,
-                                      .headers = {},
-                                      .remote = request.remote,
-                                      .memory = {}});
-    stream->begin(exchange);
-    return receive_over_http(dispatcher_, message, *session, *stream, Delivery::kPush);
+    EventStream& stream = streams->add({.id = {},
+                                        .primes = handshake && handshake->revision->primes_event_streams,
+                                        .headers = {},
+                                        .remote = request.remote,
+                                        .memory = {}});
+    const auto kept = stream.shared_from_this();  // the session forgets it as soon as it has been answered
+    stream.begin(exchange);
+    return receive_over_http(dispatcher_, message, *session, stream, Delivery::kPush);
   }
-  const auto peer = peer_of(request, exchange);
+  const auto peer = HttpPeer::make(dispatcher_.loop(), exchange, peer_options(request));
   receive_over_http(dispatcher_, message, *session, *peer,
                     peer->facts().takes_messages ? Delivery::kPush : Delivery::kPoll);
 }
@@ -129,8 +129,9 @@ void StreamableHttp::open_session(const HttpRequest& request, const Request& mes
   }
   const auto opened = sessions_.open(request);
   if (!opened) return peer.answer_with_status(503, error_message(message.id, too_many_sessions()));
+  const auto kept = opened->session.shared_from_this();  // until the request has been taken
   peer.add_header(kSessionHeader, opened->id);
-  receive_over_http(dispatcher_, message, *opened->session, peer, Delivery::kPoll);
+  receive_over_http(dispatcher_, message, opened->session, peer, Delivery::kPoll);
 }
 
 void StreamableHttp::get(const HttpRequest& request, HttpExchange& exchange) {
@@ -149,19 +150,20 @@ void StreamableHttp::get(const HttpRequest& request, HttpExchange& exchange) {
     return streams->standing().resume(exchange, std::nullopt);
   }
   const auto place = parse_event_id(*last_seen);
-  const auto stream = place ? streams->find(place->stream) : nullptr;
-  if (!stream || stream->closed())
+  EventStream* const stream = place ? streams->find(place->stream) : nullptr;
+  if (stream == nullptr || stream->closed())
     return exchange.respond(refusal(404, "the events after this id are not kept any more"));
   if (stream->ended() && !stream->has_after(place->number)) {
     return exchange.respond(refusal(405, "the stream has ended, and there is nothing more of it"));
   }
+  const auto kept = stream->shared_from_this();
   stream->resume(exchange, place->number);
 }
 
 void StreamableHttp::end_session(const HttpRequest& request, HttpExchange& exchange) {
   const auto id = request.headers.find(kSessionHeader);
   if (!id) return exchange.respond(refusal(400, std::string(kSessionHeader) + " is missing"));
-  if (!sessions_.of(request).session || !sessions_.end(*id)) return exchange.respond(no_such_session());
+  if (sessions_.of(request).session == nullptr || !sessions_.end(*id)) return exchange.respond(no_such_session());
   exchange.respond({204, {}, {}, {}});
 }
 

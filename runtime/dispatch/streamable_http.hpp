@@ -12,8 +12,6 @@
 #include "dispatch/http_sessions.hpp"
 #include "transport/http/http_exchange.hpp"
 
-#include <memory>
-
 namespace rkllm_mcp {
 
 class HttpPeer;
@@ -33,7 +31,6 @@ class StreamableHttp {
   void open_session(const HttpRequest& request, const Request& message, HttpPeer& peer);
   void get(const HttpRequest& request, HttpExchange& exchange);
   void end_session(const HttpRequest& request, HttpExchange& exchange);
-  std::shared_ptr<HttpPeer> peer_of(const HttpRequest& request, HttpExchange& exchange);
 
   Dispatcher& dispatcher_;
   HttpSessions& sessions_;

@@ -29,10 +29,10 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   template <class R, class... Args>
   static std::shared_ptr<R> make(asio::io_context& loop, const TokenStream::Options& options, Args&&... args) {
     auto reader = std::make_shared<R>(std::forward<Args>(args)...);
-    std::weak_ptr<R> weak = reader;
+    std::weak_ptr<StreamReader> weak = reader;
     reader->stream_ = std::make_shared<TokenStream>(options, [&loop, weak] {
       post_patiently(loop, [weak] {
-        const std::shared_ptr<StreamReader> woken = weak.lock();
+        const auto woken = weak.lock();
         if (!woken) return;
         woken->stream_->rearm();
         try {

@@ -69,7 +69,7 @@ RequestChannel::Id RequestChannel::request(const std::string& method, Json param
     if (lost_) lost_->raise();
     id = next_id_++;
     if (callbacks.on_progress) params["_meta"]["progressToken"] = id;
-    pending_.emplace(id, Pending{std::make_shared<Callbacks>(std::move(callbacks))});
+    pending_.emplace(id, Pending{Immutable(std::move(callbacks))});
   }
   try {
     send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}});
@@ -158,30 +158,30 @@ void RequestChannel::take_answer(const Json& message) {
   const Json& id = member(message, "id");
   if (id.is_null() && message.contains("error")) return take_error_without_id(message["error"]);
   if (!id.is_number_integer()) return;
-  std::shared_ptr<Callbacks> callbacks;
+  std::optional<Immutable<Callbacks>> callbacks;
   {
     const std::lock_guard lock(mutex_);
     const auto found = pending_.find(id.get<Id>());
     if (found == pending_.end()) return;
-    callbacks = std::move(found->second.callbacks);
+    callbacks = found->second.callbacks;
     pending_.erase(found);
   }
-  if (message.contains("error")) return callbacks->on_end(error_of(message["error"]));
-  callbacks->on_end(message["result"]);
+  if (message.contains("error")) return (*callbacks)->on_end(error_of(message["error"]));
+  (*callbacks)->on_end(message["result"]);
 }
 
 // The server has not understood something, and does not know what.
 void RequestChannel::take_error_without_id(const Json& error) {
   RemoteError remote = error_of(error);
-  std::shared_ptr<Callbacks> callbacks;
+  std::optional<Immutable<Callbacks>> callbacks;
   {
     const std::lock_guard lock(mutex_);
     if (pending_.empty()) return;
     if (pending_.size() > 1) throw ConnectionError("the server has refused a request unnamed: " + remote.message);
-    callbacks = std::move(pending_.begin()->second.callbacks);
+    callbacks = pending_.begin()->second.callbacks;
     pending_.clear();
   }
-  callbacks->on_end(std::move(remote));
+  (*callbacks)->on_end(std::move(remote));
 }
 
 void RequestChannel::take_progress(const Json& params) {
@@ -189,7 +189,7 @@ void RequestChannel::take_progress(const Json& params) {
   const Json& token = member(params, "progressToken");
   const Json& progress = member(params, "progress");
   if (!token.is_number_integer() || !progress.is_number()) return;
-  std::shared_ptr<Callbacks> callbacks;
+  std::optional<Immutable<Callbacks>> callbacks;
   {
     const std::lock_guard lock(mutex_);
     const auto found = pending_.find(token.get<Id>());
@@ -199,7 +199,7 @@ void RequestChannel::take_progress(const Json& params) {
     last = progress.get<double>();
     callbacks = found->second.callbacks;
   }
-  if (callbacks->on_progress) callbacks->on_progress(params);
+  if ((*callbacks)->on_progress) (*callbacks)->on_progress(params);
 }
 
 void RequestChannel::take_request(const Json& message) {

@@ -15,6 +15,7 @@
 
 #include "client/connection.hpp"
 #include "client/mcp/remote_error.hpp"
+#include "immutable.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -74,7 +75,7 @@ class RequestChannel {
 
  private:
   struct Pending {
-    std::shared_ptr<Callbacks> callbacks;
+    Immutable<Callbacks> callbacks;    // kept while one is made, too
     std::optional<double> progress{};  // the last one
   };
 

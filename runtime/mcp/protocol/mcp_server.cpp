@@ -247,8 +247,8 @@ void McpServer::tools(const Asked& asked) {
 void McpServer::answer_later(const Asked& asked, const std::function<void(DoneFunction)>& begin) {
   check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
   // What a service tells may have changed a moment later.
-  begin([this, revision = asked.client.revision, reply = asked.reply.shared_from_this(), held = asked.session.hold()](
-            Json body, const std::exception_ptr& error) {
+  begin([this, revision = asked.client.revision, reply = asked.reply.shared_from_this(),
+         held = Session::Hold(asked.session)](Json body, const std::exception_ptr& error) {
     if (error) return reply->error(as_rpc_error(error));
     reply->result(revision->era.result(std::move(body), Freshness{}, server_));
   });

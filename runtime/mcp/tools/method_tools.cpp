@@ -63,12 +63,10 @@ void run(asio::io_context& loop, Caller& caller, const Method& method, Invocatio
   Caller::Target target{&method, {}, take_result_options(method, arguments)};
   target.params = std::move(arguments);
 
-  std::shared_ptr<Progress> progress;
+  const bool is_progress_wanted = !invocation.progress_token().is_null();
+  const auto progress = is_progress_wanted ? Progress::start(loop, invocation, message) : nullptr;
   CollectReader::ProgressFunction on_progress;
-  if (!invocation.progress_token().is_null()) {
-    progress = Progress::start(loop, invocation, message);
-    on_progress = [progress](const CollectReader::Step& step) { progress->update(step); };
-  }
+  if (progress) on_progress = [progress](const CollectReader::Step& step) { progress->update(step); };
   const auto encoding = target.options.encoding;
   const std::string owner = owner_of(request.session->principal, request.reply->peer().facts().address);
   const auto done = [&caller, kept = invocation.shared_from_this(), progress, &method, encoding,

@@ -272,22 +272,22 @@ void Tasks::forget(const std::string& id) {
   tasks_.erase(found);
 }
 
-std::shared_ptr<Task> Tasks::find(const Json& params, const Principal* principal) const {
+Task& Tasks::find(const Json& params, const Principal* principal) const {
   const auto id = params.find("taskId");
   if (id == params.end() || !id->is_string()) throw InvalidParams("params.taskId", "expected string");
   const auto found = tasks_.find(id->get<std::string>());
   if (found == tasks_.end() || found->second->owner() != principal) {
     throw InvalidParams("params.taskId", "no such task, or it has expired");
   }
-  return found->second;
+  return *found->second;
 }
 
 Json Tasks::get(const Json& params, const Principal* principal) const {
-  return find(params, principal)->state(Task::Extent::kWhole);
+  return find(params, principal).state(Task::Extent::kWhole);
 }
 
 Json Tasks::update(const Json& params, const Principal* principal) {
-  const auto task = find(params, principal);
+  const auto task = find(params, principal).shared_from_this();
   const auto answers = params.find("inputResponses");
   if (answers == params.end() || !answers->is_object()) throw InvalidParams("params.inputResponses", "expected object");
   task->take_inputs(*answers);
@@ -295,7 +295,7 @@ Json Tasks::update(const Json& params, const Principal* principal) {
 }
 
 Json Tasks::cancel(const Json& params, const Principal* principal) {
-  find(params, principal)->cancel();
+  find(params, principal).shared_from_this()->cancel();
   return Json::object();
 }
 

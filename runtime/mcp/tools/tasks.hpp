@@ -50,7 +50,7 @@ class Tasks {
   void cancel_all();
 
  private:
-  std::shared_ptr<Task> find(const Json& params, const Principal* principal) const;
+  Task& find(const Json& params, const Principal* principal) const;
   void keep(Task& ended);
   void forget(const std::string& id);
   void changed(const Task& task);

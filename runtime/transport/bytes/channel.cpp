@@ -192,6 +192,10 @@ void Channel::probe() {
   next_probe_.set_after(kBetweenProbes);
 }
 
+void Channel::go_away() {
+  if (const auto owner = owner_) contain([&] { owner->go_away(); });
+}
+
 void Channel::close() {
   if (state_ != State::kOpen) return;
   state_ = State::kClosing;

@@ -46,7 +46,6 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   // Gives the channel its (next) owner, and starts reading if that has not happened yet.
   void start(std::shared_ptr<Owner> owner);
-  const std::shared_ptr<Owner>& owner() const { return owner_; }  // null once closed
 
   // Queues the parts one after the other. Everything queued within one turn of the loop leaves in one write. Dropped
   // once close() has been called.
@@ -79,6 +78,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // Writes `filler`, which means nothing to whoever reads it, now and from time to time while nothing else is written.
   void keep_probing(std::string_view filler);
 
+  // Has its owner say goodbye, if it has one still.
+  void go_away();
   void close();  // when what is queued has been written
   void abort();  // now
   // Runs something about this connection that the loop calls (a timer, say): what it throws ends the connection.

@@ -27,10 +27,7 @@ std::optional<Limit> ChannelSet::objection(const std::string& client, const Conn
 
 void ChannelSet::close_all() {
   const auto channels = channels_;  // a channel may leave the set meanwhile
-  for (const auto& channel : channels) {
-    const auto owner = channel->owner();
-    if (owner) channel->contain([&] { owner->go_away(); });
-  }
+  for (const auto& channel : channels) channel->go_away();
 }
 
 void ChannelSet::abort_all() {

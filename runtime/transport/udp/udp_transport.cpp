@@ -84,7 +84,7 @@ class UdpTransport::Socket : public std::enable_shared_from_this<Socket> {
   std::map<Endpoint, PeerList::iterator> peers_;
   Deadline silence_;
 
-  std::vector<std::shared_ptr<UdpPeer>> pacing_;  // those that have used some of their burst
+  std::vector<std::weak_ptr<UdpPeer>> pacing_;  // those that have used some of their burst
   Deadline tick_;
 };
 
@@ -350,7 +350,9 @@ void UdpTransport::Socket::tick_for(UdpPeer& peer) {
 void UdpTransport::Socket::tick() {
   // Peers that become ready send at once and thereby ask for the next tick.
   std::exception_ptr fault;
-  for (const auto& peer : std::exchange(pacing_, {})) {
+  for (const auto& weak : std::exchange(pacing_, {})) {
+    const auto peer = weak.lock();
+    if (!peer) continue;  // it has been forgotten
     peer->awaits_tick = false;
     try {
       if (peer->tick()) tick_for(*peer);
