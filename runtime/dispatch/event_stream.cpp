@@ -82,10 +82,10 @@ void EventStream::open() {
   options_.headers = {};
   patience_.set_after(kBetweenEventComments);
   if (std::exchange(streams_, true) || !options_.primes) return;
-  write(keep({}), {});
+  write(keep_event({}), {});
 }
 
-std::uint64_t EventStream::keep(std::string_view data) {
+std::uint64_t EventStream::keep_event(std::string_view data) {
   while (!kept_.empty() && (kept_bytes_ + data.size() > kKeptBytes || !share_.has_room_for(data.size()))) {
     kept_bytes_ -= kept_.front().data.size();
     kept_.pop_front();
@@ -110,7 +110,7 @@ void EventStream::send(std::string_view message) {
   if (ended_ || abandoned_) return;
   open();
   streams_ = true;
-  const auto number = keep(message);
+  const auto number = keep_event(message);
   if (!exchange_) return;
   // What could not be written is not kept either: its sender says something else in its place.
   or_else([&] { write(number, message); }, [&] { forget(number); });

@@ -77,8 +77,8 @@ class EventStream final : public AnsweringPeer {
 
   void attach(HttpExchange& exchange);
   void detach();
-  void open();                                // the exchange's event stream
-  std::uint64_t keep(std::string_view data);  // gives its number; as far as there is room
+  void open();                                      // the exchange's event stream
+  std::uint64_t keep_event(std::string_view data);  // gives its number; as far as there is room
   void write(std::uint64_t number, std::string_view data);
   void forget(std::uint64_t number);  // the last event
   void watch();
