@@ -77,15 +77,15 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
       });
     };
     request_.observer = std::make_shared<TellsUseEnd>(std::exchange(observer_, nullptr), std::move(ended));
-    call_ = owner_.backend_->start(std::move(request_));
+    call_ = owner_.backend_.start(std::move(request_));
   }
 
   void cancel() {
-    if (call_) return owner_.backend_->cancel(*call_);
+    if (call_) return owner_.backend_.cancel(*call_);
     end(cancelled());
   }
   void give_up(const RpcError& why) {
-    if (call_) return owner_.backend_->give_up(*call_, why);
+    if (call_) return owner_.backend_.give_up(*call_, why);
     end(why);
   }
   // It has not been handed on, and never will be.
@@ -117,17 +117,17 @@ Backend::CallId NamedBackend::start(CallRequest request) {
   const auto named = method.handle_param.empty() || !request.params.is_object()
                          ? request.params.end()
                          : request.params.find(std::string(method.handle_param));
-  if (named == request.params.end() || !named->is_string()) return backend_->start(std::move(request));
+  if (named == request.params.end() || !named->is_string()) return backend_.start(std::move(request));
   const auto name = named->get<std::string>();
   if (std::string handle = models_.handle_named(name); !handle.empty()) {
     *named = std::move(handle);
-    return backend_->start(std::move(request));
+    return backend_.start(std::move(request));
   }
   if (method.immediate || method.handle == HandleRole::kDestroys) {
     if (const std::string handle = models_.handle_of(name); !handle.empty()) *named = handle;
-    return backend_->start(std::move(request));
+    return backend_.start(std::move(request));
   }
-  if (!models_.knows(name) && !models_.looks_into_directories()) return backend_->start(std::move(request));
+  if (!models_.knows(name) && !models_.looks_into_directories()) return backend_.start(std::move(request));
   return wait_for(name, std::move(request));
 }
 
@@ -155,14 +155,14 @@ Backend::CallId NamedBackend::wait_for(const std::string& name, CallRequest requ
 
 void NamedBackend::cancel(CallId id) {
   const auto found = waiting_.find(id);
-  if (found == waiting_.end()) return backend_->cancel(id);
+  if (found == waiting_.end()) return backend_.cancel(id);
   const auto call = found->second;
   call->cancel();
 }
 
 void NamedBackend::give_up(CallId id, const RpcError& why) {
   const auto found = waiting_.find(id);
-  if (found == waiting_.end()) return backend_->give_up(id, why);
+  if (found == waiting_.end()) return backend_.give_up(id, why);
   const auto call = found->second;
   call->give_up(why);
 }

@@ -132,7 +132,7 @@ CallRequest WatchedBackend::watched_for(AskedBy asked_by, CallRequest request) c
 }
 
 Backend::CallId WatchedBackend::start(CallRequest request) {
-  return backend_->start(watched_for(AskedBy::kClient, std::move(request)));
+  return backend_.start(watched_for(AskedBy::kClient, std::move(request)));
 }
 
 }  // namespace rkllm_mcp
