@@ -168,16 +168,17 @@ CallOutcome ServedModel::make(const ReceivedCall& received) {
     if (const std::string name = model_name_in(received.request.params); !name.empty()) named_(name);
   }
   if (method->handle == HandleRole::kNone) return engine_.call(received.request);
-  if (method->streams) begin_run(received.number);
+  if (!method->streams) return model_->call(received.request);
+  const auto frames = tokens_->open(received.number);
+  begin_run(received.number, *frames);
   CallOutcome outcome = model_->call(received.request);
-  if (method->streams) end_run();
+  end_run();
   return outcome;
 }
 
-void ServedModel::begin_run(std::uint32_t call) {
-  auto frames = tokens_->open(call);
+void ServedModel::begin_run(std::uint32_t call, CallObserver& observer) {
   const std::lock_guard lock(stopping_);
-  model_->begin_run(std::move(frames));
+  model_->begin_run(observer);
   running_ = call;
   if (stopped_ == call) model_->stop_run();
 }

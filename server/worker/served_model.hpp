@@ -47,7 +47,7 @@ class ServedModel {
   void serve_beside();
   ReceivedCall take_call(FrameSocket& socket, const Frame& first) const;
   CallOutcome make(const ReceivedCall& received);
-  void begin_run(std::uint32_t call);
+  void begin_run(std::uint32_t call, CallObserver& observer);
   void end_run();
   void stop(std::uint32_t call);
   void stop_running();

@@ -138,8 +138,8 @@ CallOutcome WorkerModel::destroy(const CallRequest& request) {
   return std::move(end.outcome);
 }
 
-void WorkerModel::begin_run(std::shared_ptr<CallObserver> observer) {
-  observer_ = std::move(observer);
+void WorkerModel::begin_run(CallObserver& observer) {
+  observer_ = &observer;
   run_ = turn_->new_number();
   run_is_stopped_ = false;
 }
