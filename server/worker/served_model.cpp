@@ -63,9 +63,9 @@ ServedModel::ServedModel(Engine& engine, std::span<const Method> methods, const 
       methods_(methods),
       model_(engine.new_model(id, [](const RpcError&) {})),
       named_(std::move(named)),
-      turn_(std::make_shared<FrameSocket>(std::move(sockets.first))),
+      tokens_(std::make_shared<TokenWriter>(std::move(sockets.first))),
+      turn_(tokens_->socket()),
       beside_(std::move(sockets.second)),
-      tokens_(std::make_shared<TokenWriter>(turn_)),
       thread_([this] { serve_turn(); }) {}
 
 ServedModel::~ServedModel() {
@@ -74,7 +74,7 @@ ServedModel::~ServedModel() {
 }
 
 void ServedModel::end() {
-  turn_->shut_down();
+  turn_.shut_down();
   stop_running();
 }
 
@@ -96,13 +96,13 @@ void ServedModel::serve_turn() {
   std::thread beside([this] { serve_beside(); });
   try {
     while (true) {
-      const ReceivedCall received = take_call(*turn_, turn_->receive());
+      const ReceivedCall received = take_call(turn_, turn_.receive());
       Json end = outcome_as_json(make(received));
       if (tokens_->nobody_reads()) throw PeerGone();
       synchronize();
       end["loaded"] = model_->loaded();
       end["session"] = model_->values();
-      send_end(*turn_, received.number, end);
+      send_end(turn_, received.number, end);
     }
   } catch (const PeerGone&) {
     // The server needs the model no more.

@@ -58,9 +58,9 @@ class ServedModel {
   const std::span<const Method> methods_;
   const std::unique_ptr<Model> model_;
   const NamedFunction named_;
-  const std::shared_ptr<FrameSocket> turn_;
+  const std::shared_ptr<TokenWriter> tokens_;  // shared with the runs that the library has not ended
+  FrameSocket& turn_;                          // of `tokens_`
   FrameSocket beside_;
-  const std::shared_ptr<TokenWriter> tokens_;
 
   static constexpr std::uint32_t kNone = 0;
   std::mutex stopping_;
