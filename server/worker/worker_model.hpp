@@ -45,7 +45,7 @@ class WorkerModel final : public Model {
   const Engine::LostFunction lost_;
 
   std::shared_ptr<WorkerProcess> worker_;
-  std::optional<WorkerConnection> turn_;
+  std::optional<WorkerConnection> turn_;  // to `worker_`, like the next: they end before it
   std::optional<WorkerConnection> beside_;
   Values values_;
   CallObserver* observer_ = nullptr;  // of the latest run; nobody stops one whose call has ended
