@@ -44,7 +44,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   Waiting(NamedBackend& owner, CallId id, CallRequest request) : owner_(owner), id_(id), request_(std::move(request)) {}
 
   void wait_at(ModelSlot& slot) {
-    slot_ = slot.shared_from_this();
+    slot_ = &slot;
     slot_->add(shared_from_this());
   }
 
@@ -78,7 +78,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   // It has not been handed on, and never will be.
   void end(const RpcError& why) {
     if (is_over()) return;
-    if (slot_) slot_->remove(this);
+    if (slot_ != nullptr) slot_->remove(this);
     tell_refused(owner_.loop_, std::move(request_), why);
     const auto self = shared_from_this();
     owner_.waiting_.erase(id_);
@@ -88,7 +88,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   // It has been handed on, or has ended: its request is somebody else's.
   bool is_over() const { return !request_.observer; }
   void used(std::uint64_t load) {
-    if (slot_) slot_->end_use(load, {});
+    if (slot_ != nullptr) slot_->end_use(load, {});
     const auto self = shared_from_this();
     owner_.waiting_.erase(id_);
   }
@@ -96,7 +96,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   NamedBackend& owner_;
   const CallId id_;
   CallRequest request_;
-  std::shared_ptr<ModelSlot> slot_;
+  ModelSlot* slot_ = nullptr;   // of the models, which outlive the owner of this
   std::optional<CallId> call_;  // once it has been handed on
 };
 
@@ -128,8 +128,8 @@ Backend::CallId NamedBackend::wait_for(const std::string& name, CallRequest requ
     if (!alive || !waiting_.contains(id)) return;
     const std::string own = models_.autoloaded_handle(name);
     if (!own.empty()) return alive->pass_on(own);
-    const auto slot = models_.slot_for(name);
-    if (!slot) return alive->pass_on(name);  // the backend says that there is no such handle
+    ModelSlot* const slot = models_.slot_for(name);
+    if (slot == nullptr) return alive->pass_on(name);  // the backend says that there is no such handle
     if (const auto full = models_.full_for(*slot, alive->holder())) return alive->end(*full);
     alive->wait_at(*slot);
   };

@@ -200,9 +200,9 @@ ModelSlot* ServerModels::existing_slot(const std::string& name, ModelSlot::Use u
   return found == slots_.end() ? nullptr : found->second.get();
 }
 
-std::shared_ptr<ModelSlot> ServerModels::slot(const NamedModel& model, ModelSlot::Use use) {
+ModelSlot& ServerModels::slot(const NamedModel& model, ModelSlot::Use use) {
   auto& slot = slots_[{model.name, use}];
-  if (slot) return slot;
+  if (slot) return *slot;
   ModelSlot::Events events;
   events.make_room = [this](ModelSlot& wanting, std::function<void(bool)> then) {
     make_room(wanting, std::move(then));
@@ -212,7 +212,7 @@ std::shared_ptr<ModelSlot> ServerModels::slot(const NamedModel& model, ModelSlot
   events.keep_alive = choices_.keep_alive;
   events.default_context = choices_.default_context;
   slot = std::make_shared<ModelSlot>(SlotSurroundings{loop_, log_, clock_, runtime_}, model, use, std::move(events));
-  return slot;
+  return *slot;
 }
 
 std::optional<LoadFailure> ServerModels::why_not() const {
@@ -228,12 +228,12 @@ std::optional<LoadFailure> ServerModels::why_not() const {
 }
 
 void ServerModels::make_room(ModelSlot& wanting, std::function<void(bool made_room)> then) {
-  std::shared_ptr<ModelSlot> oldest;
+  ModelSlot* oldest = nullptr;
   for (const auto& [key, slot] : slots_) {
     if (slot.get() == &wanting || !slot->is_idle()) continue;
-    if (!oldest || slot->last_used() < oldest->last_used()) oldest = slot;
+    if (oldest == nullptr || slot->last_used() < oldest->last_used()) oldest = slot.get();
   }
-  if (!oldest) return then(false);
+  if (oldest == nullptr) return then(false);
   log_.info("model {} is unloaded to make room for {}", oldest->model().name, wanting.model().name);
   oldest->unload([then = std::move(then)](const std::exception_ptr& error) { then(error == nullptr); });
 }
@@ -251,9 +251,9 @@ std::optional<RpcError> ServerModels::full_for(const ModelSlot& slot, const std:
                   Json{{"queued", all}, {"limit", choices_.most_waiting}});
 }
 
-std::shared_ptr<ModelSlot> ServerModels::slot_for(std::string_view name) {
+ModelSlot* ServerModels::slot_for(std::string_view name) {
   const NamedModel* const model = resolve(name);
-  return model == nullptr ? nullptr : slot(*model, ModelSlot::Use::kTurns);
+  return model == nullptr ? nullptr : &slot(*model, ModelSlot::Use::kTurns);
 }
 
 std::string ServerModels::handle_named(std::string_view name) const {
@@ -488,13 +488,13 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
     source.loaded.handle = handle;
     source.load = runtime_.queue->use_of(handle).value_or(QueuedBackend::HandleUse{}).load;
   } else if (model != nullptr) {
-    source.slot = slot(*model, use);
+    source.slot = slot(*model, use).shared_from_this();
     if (const auto full = full_for(*source.slot, wish.asker.name)) {
       return refuse(turn_error(ErrorKind::kQueueFull, full->what()));
     }
   } else if (is_model_path(wish.model)) {
     if (!wish.asker.may_admin) return refuse(forbidden("loading a model by its path"));
-    source.slot = slot(model_by_path(wish.model), use);
+    source.slot = slot(model_by_path(wish.model), use).shared_from_this();
   } else {
     return refuse(TurnError::unknown_model(wish.model));
   }
@@ -558,14 +558,14 @@ void ServerModels::unload(std::string name, chat::Asker asker, std::function<voi
     std::exception_ptr error;
   };
   const auto unloading = std::make_shared<Unloading>();
-  std::vector<std::shared_ptr<ModelSlot>> slots;
+  std::vector<ModelSlot*> slots;
   for (const auto use : {ModelSlot::Use::kTurns, ModelSlot::Use::kEmbeddings}) {
-    const auto found = slots_.find({model == nullptr ? name : model->name, use});
-    if (found != slots_.end()) slots.push_back(found->second);
+    ModelSlot* const known = existing_slot(model == nullptr ? name : model->name, use);
+    if (known != nullptr) slots.push_back(known);
   }
   if (slots.empty()) return answer(std::nullopt);
   unloading->missing = slots.size();
-  for (const auto& slot : slots) {
+  for (ModelSlot* const slot : slots) {
     slot->unload([unloading, answer](const std::exception_ptr& error) {
       if (error) unloading->error = error;
       if (--unloading->missing > 0) return;
