@@ -2,6 +2,7 @@
 #pragma once
 
 #include "chat/assistant/profile.hpp"
+#include "immutable.hpp"
 #include "mcp/catalogue.hpp"
 
 #include <memory>
@@ -10,7 +11,6 @@
 namespace rkllm_mcp::chat {
 
 // PROFILE_language, _guardrail, _answer, _refusal, _summary and _shorter_summary, as far as a profile has them.
-std::vector<std::shared_ptr<const rkllm_mcp::Prompt>> prompts_of(
-    const std::vector<std::shared_ptr<const Profile>>& profiles);
+std::vector<std::shared_ptr<const rkllm_mcp::Prompt>> prompts_of(const std::vector<Immutable<Profile>>& profiles);
 
 }  // namespace rkllm_mcp::chat
