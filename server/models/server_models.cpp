@@ -49,14 +49,13 @@ TurnError forbidden(const std::string& what) {
 // A ticket of a place that there will never be, or not yet.
 class ServerModels::LaterTicket final : public chat::QueuePlace {
  public:
-  struct Inner {
-    std::unique_ptr<chat::QueuePlace> place{};  // once there is one
-  };
-
-  std::weak_ptr<Inner> inner() const { return inner_; }
+  // Here it is, if `alive` is not gone: the end of the ticket.
+  void take(std::unique_ptr<chat::QueuePlace> place) { place_ = std::move(place); }
+  std::weak_ptr<const void> alive() const { return alive_.watch(); }
 
  private:
-  const std::shared_ptr<Inner> inner_ = std::make_shared<Inner>();
+  std::unique_ptr<chat::QueuePlace> place_{};  // once there is one
+  const Lifetime alive_;
 };
 
 ServerModels::ServerModels(asio::io_context& loop, spdlog::logger& log, ModelClock& clock, Choices choices,
@@ -448,7 +447,7 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
                                                       chat::PlaceEvents<Lease> events, MakeLease<Lease> make) {
   const auto refuse = [this, &events](const TurnError& error) {
     auto ticket = std::make_unique<LaterTicket>();
-    asio::post(loop_, [failed = events.failed, error, wanted = ticket->inner()] {
+    asio::post(loop_, [failed = events.failed, error, wanted = ticket->alive()] {
       if (!wanted.expired()) failed(error);
     });
     return ticket;
@@ -500,7 +499,7 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
   }
   const auto place = std::make_shared<PlaceOf<Lease>>(std::move(source), std::move(wish), std::move(events), make);
   place->begin();
-  return std::make_unique<PlaceTicket>(place);
+  return std::make_unique<PlaceTicket>(*place);
 }
 
 // A name that nobody knows may be that of a file which has come since the directories were last looked into.
@@ -514,8 +513,11 @@ std::unique_ptr<chat::QueuePlace> ServerModels::place(ModelSlot::Use use, chat::
     return begin(use, std::move(wish), std::move(events), make);
   }
   auto later = std::make_unique<LaterTicket>();
-  auto go_on = [this, use, wish = std::move(wish), events = std::move(events), make, weak = later->inner()]() mutable {
-    if (const auto wanted = weak.lock()) wanted->place = begin(use, std::move(wish), std::move(events), make);
+  auto go_on = [this, use, wish = std::move(wish), events = std::move(events), make, ticket = later.get(),
+                alive = later->alive()]() mutable {
+    if (alive.expired()) return;
+    auto place = begin(use, std::move(wish), std::move(events), make);
+    if (!alive.expired()) ticket->take(std::move(place));
   };
   if (is_coming) {
     after_autoload(model->name, std::move(go_on));
