@@ -48,7 +48,9 @@ struct CallOutcome {
 // Follows one call. Threads: what tells of the call (on_queued() to on_done()) may come on any thread, one at a time;
 // stop() and wants_to_stop() may come on another thread at the same moment. Only on_token() may block, while a slow
 // reader has left no room, and stop() ends that.
-class CallObserver {
+//
+// Whoever is given a reference keeps it, where a callback may come later than that says, by shared_from_this().
+class CallObserver : public std::enable_shared_from_this<CallObserver> {
  public:
   virtual ~CallObserver() = default;
   // The call waits in its queue behind `calls_before` others. Called again whenever that number changes, until

@@ -18,7 +18,6 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
-#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -42,8 +41,8 @@ int serve() {
       "Encodes sound: opus_encoder_create, then opus_encode for each frame; opus_packet_parse tells what is in a packet.";
 
   asio::io_context loop;
-  const auto backend = std::make_shared<examples::DirectBackend>(
-      loop, set.bind([library](const char* name) { return ::dlsym(library, name); }), "encoder");
+  examples::DirectBackend backend(loop, set.bind([library](const char* name) { return ::dlsym(library, name); }),
+                                  "encoder");
   rkllm_mcp::Dispatcher dispatcher(loop, api, catalogue, backend, rkllm_mcp::usual_dispatcher_options());
   rkllm_mcp::add_method_tools(catalogue, loop, dispatcher.caller());
   const rkllm_mcp::StdioTransport stdio(loop, {.limits = rkllm_mcp::usual_connection_limits()}, dispatcher.acceptor());

@@ -19,7 +19,6 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
-#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -44,8 +43,8 @@ int serve() {
       "uchardet_get_charset.";
 
   asio::io_context loop;
-  const auto backend = std::make_shared<examples::DirectBackend>(
-      loop, set.bind([library](const char* name) { return ::dlsym(library, name); }), "detector");
+  examples::DirectBackend backend(loop, set.bind([library](const char* name) { return ::dlsym(library, name); }),
+                                  "detector");
   rkllm_mcp::Dispatcher dispatcher(loop, api, catalogue, backend, rkllm_mcp::usual_dispatcher_options());
   rkllm_mcp::add_method_tools(catalogue, loop, dispatcher.caller());
   const rkllm_mcp::StdioTransport stdio(loop, {.limits = rkllm_mcp::usual_connection_limits()}, dispatcher.acceptor());

@@ -47,12 +47,12 @@ class RequestTable {
   using SessionNumber = std::uint64_t;
   using Key = std::uint64_t;  // counts up: the oldest request of a session has the smallest
 
-  // The backend is held weakly: at the end of the program requests may outlive it.
-  explicit RequestTable(std::weak_ptr<Backend> backend = {}) : backend_(std::move(backend)) {}
+  // `backend` outlives the table. Null: no request is a call of one.
+  explicit RequestTable(Backend* backend = nullptr) : backend_(backend) {}
   RequestTable(const RequestTable&) = delete;
   RequestTable& operator=(const RequestTable&) = delete;
 
-  std::shared_ptr<Backend> backend() const { return backend_.lock(); }
+  Backend* backend() const { return backend_; }
 
   SessionNumber new_session() { return ++last_session_; }
   Key add(SessionNumber session, ActiveCall call);
@@ -72,7 +72,7 @@ class RequestTable {
   }
 
  private:
-  const std::weak_ptr<Backend> backend_;
+  Backend* const backend_;
   SessionNumber last_session_ = 0;
   Key last_key_ = 0;
   Calls calls_;

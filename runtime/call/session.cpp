@@ -133,7 +133,7 @@ void Session::cancel(Key key) {
   if (!call.answers_when_cancelled) call.reply->mute();
   if (call.reader) {
     call.reader->stream()->stop();
-    if (const auto backend = requests->backend()) backend->cancel(call.call);
+    if (Backend* const backend = requests->backend()) backend->cancel(call.call);
   } else if (const auto action = call.on_cancelled) {
     action();  // a copy: it may remove the call
   }

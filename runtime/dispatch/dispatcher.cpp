@@ -61,21 +61,20 @@ bool asks_for_retained(const Request& request) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& catalogue,
-                       std::shared_ptr<Backend> backend, const Options& options)
+Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& catalogue, Backend& backend,
+                       const Options& options)
     : loop_(loop),
       api_(api),
-      backend_(std::move(backend)),
       options_(options),
       gate_(loop, options.tokens),
-      caller_(loop, api, *backend_, registry_, options.calls),
+      caller_(loop, api, backend, registry_, options.calls),
       direct_(caller_),
       mcp_(loop, catalogue,
            {options.page_items, options.calls.requests_per_session, options.calls.counts, options.memory}),
       services_(catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}),
       repeated_(RepeatedRequests::Limits(), options.memory),
       reading_(loop),
-      requests_(std::make_shared<RequestTable>(backend_)) {}
+      requests_(std::make_shared<RequestTable>(&backend)) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
   auto session = std::make_shared<Session>(requests_, shared);

@@ -50,8 +50,8 @@ class Dispatcher {
     RequestReport report{};  // is called for each request that never became a call; null: there is no such report
   };
 
-  // Api and catalogue outlive the dispatcher. `backend` executes the calls of the API's methods.
-  Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& catalogue, std::shared_ptr<Backend> backend,
+  // All that is passed outlives the dispatcher. `backend` executes the calls of the API's methods.
+  Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& catalogue, Backend& backend,
              const Options& options);
 
   // For transports with connections: a session for each peer, ended (and its calls cancelled) when the peer closes. A
@@ -117,7 +117,6 @@ class Dispatcher {
 
   asio::io_context& loop_;
   const Api& api_;
-  const std::shared_ptr<Backend> backend_;
   const Options options_;
   Gate gate_;
   StreamRegistry registry_;

@@ -21,18 +21,18 @@ constexpr milliseconds kWell{60'000};  // a model that was loaded for this time 
 // Brings the end of one rkllm_init back to the loop.
 class Autoload::Load : public CallObserver {
  public:
-  Load(Autoload& owner, ModelPointer model) : owner_(owner), model_(std::move(model)), runtime_(owner.runtimes_) {}
+  Load(Autoload& owner, Model& model) : owner_(owner), model_(model), runtime_(owner.runtimes_) {}
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome outcome) noexcept override {
-    asio::post(owner_.loop_, [&owner = owner_, model = model_, runtime = runtime_, outcome = std::move(outcome)] {
+    asio::post(owner_.loop_, [&owner = owner_, &model = model_, runtime = runtime_, outcome = std::move(outcome)] {
       if (runtime == owner.runtimes_) owner.loaded(model, outcome);  // else the model went with its runtime
     });
   }
 
  private:
   Autoload& owner_;
-  const ModelPointer model_;
+  Model& model_;
   const std::size_t runtime_;
 };
 
@@ -40,7 +40,7 @@ Autoload::Autoload(asio::io_context& loop, Backend& backend, const Json& models,
     : loop_(loop), backend_(backend), log_(log) {
   for (const auto& [name, model] : models.items()) {
     if (!model.value("autoload", false)) continue;
-    models_.push_back(std::make_shared<Model>(loop, name));
+    models_.emplace_back(loop, name);
   }
 }
 
@@ -49,70 +49,70 @@ void Autoload::start(const Method* init) {
   init_ = init;
   ++runtimes_;
   lost_early_.clear();
-  for (const auto& model : models_) {
-    model->handle.clear();
-    model->loading = false;
+  for (Model& model : models_) {
+    model.handle.clear();
+    model.loading = false;
     load(model);
   }
 }
 
-void Autoload::load(const ModelPointer& model) {
-  if (init_ == nullptr || model->loading) return;
-  model->loading = true;
-  listener_.begun(model->name);
+void Autoload::load(Model& model) {
+  if (init_ == nullptr || model.loading) return;
+  model.loading = true;
+  listener_.begun(model.name);
   backend_.start(
-      {.method = init_, .params = Json{{"model", model->name}}, .observer = std::make_shared<Load>(*this, model)});
+      {.method = init_, .params = Json{{"model", model.name}}, .observer = std::make_shared<Load>(*this, model)});
 }
 
-void Autoload::loaded(const ModelPointer& model, const CallOutcome& outcome) {
-  model->loading = false;
+void Autoload::loaded(Model& model, const CallOutcome& outcome) {
+  model.loading = false;
   if (!outcome.error) {
-    model->handle = outcome.result.value("handle", std::string());
-    model->loaded_at = std::chrono::steady_clock::now();
-    log_.info("model {} is loaded: {}", model->name, outcome.result.dump());
-    listener_.ended(model->name, model->handle);
-    if (lost_early_.erase(model->handle) > 0) lost(model->handle);
+    model.handle = outcome.result.value("handle", std::string());
+    model.loaded_at = std::chrono::steady_clock::now();
+    log_.info("model {} is loaded: {}", model.name, outcome.result.dump());
+    listener_.ended(model.name, model.handle);
+    if (lost_early_.erase(model.handle) > 0) lost(model.handle);
     return;
   }
   const RpcError error = as_rpc_error(outcome.error);
-  log_.error("model {} could not be loaded: {}", model->name, error.what());
-  listener_.ended(model->name, {});
+  log_.error("model {} could not be loaded: {}", model.name, error.what());
+  listener_.ended(model.name, {});
   // A worker that died may live next time, and what was loaded once can be loaded again; a model that the runtime
   // refused from the first is refused again.
-  const bool has_worked = model->loaded_at != std::chrono::steady_clock::time_point();
+  const bool has_worked = model.loaded_at != std::chrono::steady_clock::time_point();
   const bool may_pass = error.code() == ErrorCode::kRuntimeUnavailable || error.code() == ErrorCode::kQueueFull;
   if (has_worked || may_pass) load_later(model);
 }
 
 void Autoload::lost(const std::string& handle) {
   const auto found =
-      std::find_if(models_.begin(), models_.end(), [&](const ModelPointer& each) { return each->handle == handle; });
+      std::find_if(models_.begin(), models_.end(), [&](const Model& each) { return each.handle == handle; });
   if (found == models_.end()) {
     // It may be one of those being loaded: its loss is reported before the end of its load.
-    if (std::any_of(models_.begin(), models_.end(), [](const ModelPointer& each) { return each->loading; })) {
+    if (std::any_of(models_.begin(), models_.end(), [](const Model& each) { return each.loading; })) {
       lost_early_.insert(handle);
     }
     return;
   }
-  const ModelPointer& model = *found;
-  model->handle.clear();
-  if (std::chrono::steady_clock::now() - model->loaded_at > kWell) model->pause = milliseconds(0);
+  Model& model = *found;
+  model.handle.clear();
+  if (std::chrono::steady_clock::now() - model.loaded_at > kWell) model.pause = milliseconds(0);
   load_later(model);
 }
 
-void Autoload::load_later(const ModelPointer& model) {
+void Autoload::load_later(Model& model) {
   if (init_ == nullptr) return;
-  log_.info("model {} is loaded again in {} ms", model->name, model->pause.count());
-  model->timer.expires_after(model->pause);
-  model->pause = std::clamp(2 * model->pause, kFirstRetry, kLongestRetry);
-  model->timer.async_wait([this, model](const asio::error_code& error) {
+  log_.info("model {} is loaded again in {} ms", model.name, model.pause.count());
+  model.timer.expires_after(model.pause);
+  model.pause = std::clamp(2 * model.pause, kFirstRetry, kLongestRetry);
+  model.timer.async_wait([this, &model](const asio::error_code& error) {
     if (!error) load(model);
   });
 }
 
 void Autoload::stop() {
   init_ = nullptr;
-  for (const auto& model : models_) model->timer.cancel();
+  for (Model& model : models_) model.timer.cancel();
 }
 
 }  // namespace rkllm_mcp

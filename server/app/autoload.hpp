@@ -16,11 +16,10 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <memory>
+#include <list>
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace rkllm_mcp {
 
@@ -53,19 +52,18 @@ class Autoload {
     std::chrono::steady_clock::time_point loaded_at;
     Timer timer;
   };
-  using ModelPointer = std::shared_ptr<Model>;
   class Load;
 
-  void load(const ModelPointer& model);
-  void loaded(const ModelPointer& model, const CallOutcome& outcome);
-  void load_later(const ModelPointer& model);
+  void load(Model& model);
+  void loaded(Model& model, const CallOutcome& outcome);
+  void load_later(Model& model);
 
   asio::io_context& loop_;
   Backend& backend_;
   const Method* init_ = nullptr;  // null: stopped
   std::size_t runtimes_ = 0;      // how many there have been: word of an older one comes too late
   spdlog::logger& log_;
-  std::vector<ModelPointer> models_;
+  std::list<Model> models_;  // none is ever taken out
   Listener listener_{[](const std::string&) {}, [](const std::string&, const std::string&) {}};
   std::set<std::string> lost_early_;  // handles that were lost and are no model's, yet
 };

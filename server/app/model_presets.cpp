@@ -130,7 +130,7 @@ void offer_presets(Catalogue& catalogue, std::span<const Method> methods, const 
 }
 
 Backend::CallId PresetBackend::start(CallRequest request) {
-  if (request.method->handle != HandleRole::kCreates) return backend_->start(std::move(request));
+  if (request.method->handle != HandleRole::kCreates) return backend_().start(std::move(request));
   try {
     request.params = with_preset(models_(), std::move(request.params));
   } catch (const RpcError&) {
@@ -141,7 +141,7 @@ Backend::CallId PresetBackend::start(CallRequest request) {
     });
     return 0;  // nothing waits that could be cancelled
   }
-  return backend_->start(std::move(request));
+  return backend_().start(std::move(request));
 }
 
 }  // namespace rkllm_mcp

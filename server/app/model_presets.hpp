@@ -12,7 +12,6 @@
 #include <asio/io_context.hpp>
 
 #include <functional>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -29,24 +28,27 @@ std::vector<Complaint> unknown_preset_fields(const Json& models);
 // Lets the tools that create handles take `model`, if there are presets.
 void offer_presets(Catalogue& catalogue, std::span<const Method> methods, const Json& models);
 
-// Replaces names by presets in the calls that create handles, and hands them on.
+// Replaces names by presets in the calls that create handles, and hands all calls on to the backend of the runtime that
+// is served when they come.
 //
-// Threads: as Backend; start() on the event loop.
+// Event loop only.
 class PresetBackend final : public Backend {
  public:
   // `models` gives what the settings have now, and whatever else has a name.
   using ModelsFunction = std::function<Json()>;
-  PresetBackend(asio::io_context& loop, ModelsFunction models, std::shared_ptr<Backend> backend)
+  // `backend` gives the one that a call goes to; it is replaced only while it has no call in progress.
+  using BackendFunction = std::function<Backend&()>;
+  PresetBackend(asio::io_context& loop, ModelsFunction models, BackendFunction backend)
       : loop_(loop), models_(std::move(models)), backend_(std::move(backend)) {}
 
   CallId start(CallRequest request) override;
-  void cancel(CallId id) override { backend_->cancel(id); }
-  void give_up(CallId id, const RpcError& why) override { backend_->give_up(id, why); }
+  void cancel(CallId id) override { backend_().cancel(id); }
+  void give_up(CallId id, const RpcError& why) override { backend_().give_up(id, why); }
 
  private:
   asio::io_context& loop_;
   const ModelsFunction models_;
-  const std::shared_ptr<Backend> backend_;
+  const BackendFunction backend_;
 };
 
 }  // namespace rkllm_mcp

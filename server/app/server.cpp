@@ -2,7 +2,6 @@
 
 #include "app/api_description.hpp"
 #include "app/memory_limit.hpp"
-#include "app/model_presets.hpp"
 #include "backend/file_rules.hpp"
 #include "backend/handle_resources.hpp"
 #include "log.hpp"
@@ -164,11 +163,13 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
               {.stream = stream_of_turns(settings, metrics_.counts, memory_),
                .changed = [this] { dispatcher_.mcp().resource_updated(std::string(kModelsUri)); },
                .resolved = [&settings](const std::string& path) { return path_for_library(settings, path); }}),
-      named_(std::make_shared<NamedBackend>(loop, models_, backend_of_runtime())),
-      backend_(std::make_shared<WatchedBackend>(
+      presets_(
+          loop, [this] { return models_.as_presets(); }, [this]() -> Backend& { return *runtime_.now().backend(); }),
+      named_(loop, models_, presets_),
+      backend_(
           named_, metrics_,
           [&log, format = settings.log.format](const auto& fields) { log_event(log, format, "call", fields); },
-          [this](std::string_view handle) { handle_watch_.note_change(handle); })),
+          [this](std::string_view handle) { handle_watch_.note_change(handle); }),
       api_(runs_models(settings) ? describe_api(runtime_.now()) : Api{}),
       catalogue_(describe_server(runtime_.now(), settings, settings_report_)),
       dispatcher_(loop, api_, catalogue_, backend_, watched_options(settings)),
@@ -185,7 +186,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       routes_(
           dispatcher_, settings.http.session_idle_s, described(settings, [this] { return runtime_.now().simulated(); }),
           [this] { return health(); }, [this] { return metrics(); }),
-      autoload_(loop, *backend_, settings.models, log),
+      autoload_(loop, backend_, settings.models, log),
       upstreams_(loop, settings.upstreams, log,
                  {.on_changed =
                       [this](const std::set<Offered>& kinds) {
@@ -272,11 +273,6 @@ std::unique_ptr<RuntimeHost> Server::find_runtime(const Settings& settings) {
   return runtime;
 }
 
-std::shared_ptr<Backend> Server::backend_of_runtime() {
-  const auto presets = [this] { return models_.as_presets(); };
-  return std::make_shared<PresetBackend>(loop_, presets, runtime_.now().backend());
-}
-
 ModelRuntime Server::runtime_of_models() {
   RuntimeHost& now = runtime_.now();
   ModelRuntime runtime;
@@ -286,7 +282,7 @@ ModelRuntime Server::runtime_of_models() {
   runtime.methods = now.abi().methods;
   runtime.version = now.version();
   runtime.simulated = now.simulated();
-  runtime.watched = [this](CallRequest request) { return backend_->watched(std::move(request)); };
+  runtime.watched = [this](CallRequest request) { return backend_.watched(std::move(request)); };
   return runtime;
 }
 
@@ -341,7 +337,6 @@ void Server::gather_catalogue() {
 
 void Server::runtime_replaced() {
   autoload_.stop();
-  named_->replace(backend_of_runtime());
   models_.use_runtime(runtime_of_models());
   api_ = describe_api(runtime_.now());
   introduce_runtime();

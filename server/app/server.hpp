@@ -13,6 +13,7 @@
 #include "app/chat_service.hpp"
 #include "app/http_routes.hpp"
 #include "app/memory_reserve.hpp"
+#include "app/model_presets.hpp"
 #include "app/runtime_life.hpp"
 #include "app/server_model_store.hpp"
 #include "app/services.hpp"
@@ -93,7 +94,6 @@ class Server {
   using Clock = std::chrono::steady_clock;
 
   std::unique_ptr<RuntimeHost> find_runtime(const Settings& settings);  // any thread
-  std::shared_ptr<Backend> backend_of_runtime();                        // which knows the presets of the settings
   ModelRuntime runtime_of_models();
   void runtime_replaced();
   void introduce_runtime();                                       // to the log
@@ -124,8 +124,9 @@ class Server {
   SteadyModelClock model_clock_;
   ServerModels models_;
   LoadsUnderWay loads_;
-  const std::shared_ptr<NamedBackend> named_;      // the runtime's; knows models by name
-  const std::shared_ptr<WatchedBackend> backend_;  // `named_`, with metrics and log lines
+  PresetBackend presets_;   // hands calls on to the runtime's backend
+  NamedBackend named_;      // `presets_`, which knows models by name
+  WatchedBackend backend_;  // `named_`, with metrics and log lines
   Api api_;
   Catalogue catalogue_;
   Dispatcher dispatcher_;

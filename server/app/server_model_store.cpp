@@ -168,17 +168,18 @@ struct ServerModelStore::Job : std::enable_shared_from_this<Job> {
 class ServerModelStore::Ticket final : public chat::QueuePlace {
  public:
   Ticket(ServerModelStore& store, Job& job, std::uint64_t listener)
-      : store_(store), alive_(store.alive_.watch()), job_(job.shared_from_this()), listener_(listener) {}
+      : store_(store), alive_(store.alive_.watch()), job_(job.weak_from_this()), listener_(listener) {}
   Ticket(const Ticket&) = delete;
   Ticket& operator=(const Ticket&) = delete;
   ~Ticket() override {
-    if (!alive_.expired()) store_.give_up(*job_, listener_);
+    const auto job = job_.lock();  // gone: its end has been told
+    if (job && !alive_.expired()) store_.give_up(*job, listener_);
   }
 
  private:
   ServerModelStore& store_;
   const std::weak_ptr<const void> alive_;
-  const std::shared_ptr<Job> job_;
+  const std::weak_ptr<Job> job_;
   const std::uint64_t listener_;
 };
 

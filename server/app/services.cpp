@@ -112,7 +112,8 @@ ServicesPort::ServicesPort(asio::io_context& loop, const Settings& settings, con
                            const Dispatcher::Options& options, HttpRoutes::StatusFunction health,
                            HttpRoutes::TextFunction metrics)
     : catalogue_(describe_services(settings, services)),
-      dispatcher_(loop, no_functions_, catalogue_, std::make_shared<NoFunctions>(), options),
+      backend_(std::make_unique<NoFunctions>()),
+      dispatcher_(loop, no_functions_, catalogue_, *backend_, options),
       routes_(dispatcher_, settings.http.session_idle_s, std::nullopt, std::move(health), std::move(metrics)) {}
 
 }  // namespace rkllm_mcp

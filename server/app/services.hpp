@@ -94,6 +94,7 @@ class ServicesPort {
  private:
   const Api no_functions_{};
   const Catalogue catalogue_;
+  const std::unique_ptr<Backend> backend_;
   Dispatcher dispatcher_;
   HttpRoutes routes_;
 };

@@ -26,8 +26,9 @@ class Model {
  public:
   virtual ~Model() = default;
 
-  virtual void begin_run(
-      std::shared_ptr<CallObserver> observer) = 0;                  // the next call is a run, and these are its tokens
+  // The next call is a run, of which this hears until call() has returned; of a run that the library has not ended,
+  // also later.
+  virtual void begin_run(CallObserver& observer) = 0;
   virtual CallOutcome call(const CallRequest& request) = 0;         // blocks until the call has ended
   virtual CallOutcome call_beside(const CallRequest& request) = 0;  // what the contract allows during a run
   virtual void stop_run() = 0;  // at its next callback, or in the one that waits for a slow reader

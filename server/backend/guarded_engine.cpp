@@ -63,7 +63,7 @@ class GuardedModel final : public Model {
  public:
   explicit GuardedModel(std::unique_ptr<Model> model) : model_(std::move(model)) {}
 
-  void begin_run(std::shared_ptr<CallObserver> observer) override { model_->begin_run(std::move(observer)); }
+  void begin_run(CallObserver& observer) override { model_->begin_run(observer); }
 
   CallOutcome call(const CallRequest& request) override {
     CallOutcome outcome;

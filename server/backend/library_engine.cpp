@@ -61,9 +61,10 @@ class LibraryModel final : public Model {
     record_.id = id;
   }
 
-  void begin_run(std::shared_ptr<CallObserver> observer) override {
+  void begin_run(CallObserver& observer) override {
+    if (run_ && run_->gave_up()) abandoned_.push_back(std::move(run_));
     const auto batch_size = static_cast<std::size_t>(std::max<std::int64_t>(1, record_.value("n_batch").value_or(1)));
-    run_ = std::make_shared<RunSink>(std::move(observer), batch_size, [this] { abort(); });
+    run_ = std::make_unique<RunSink>(observer, batch_size, [this] { abort(); });
   }
 
   CallOutcome call(const CallRequest& request) override {
@@ -90,7 +91,6 @@ class LibraryModel final : public Model {
   void end_run(const CallRequest& request, CallOutcome& outcome) {
     run_->complete(outcome);
     for (const auto& [name, learnt] : run_->learnt()) record_.values[name] = learnt;
-    if (run_->gave_up()) abandoned_.push_back(run_);
     if (run_->failed()) {
       say_failed_state(request.method->name, outcome);
     } else if (!outcome.error && run_->was_empty()) {
@@ -159,9 +159,9 @@ class LibraryModel final : public Model {
   const Method* const cache_size_;  // null if this API set has none
   HandleRecord record_;
   // Of the latest run: the thread that made its last callback may still be on its way out of it.
-  std::shared_ptr<RunSink> run_;
+  std::unique_ptr<RunSink> run_;
   // Of runs that the library never ended properly: it might still call them.
-  std::vector<std::shared_ptr<RunSink>> abandoned_;
+  std::vector<std::unique_ptr<RunSink>> abandoned_;
 };
 
 }  // namespace

@@ -65,11 +65,12 @@ struct QueuedBackend::Handle {
 };
 
 struct QueuedBackend::QueuedCall {
-  explicit QueuedCall(CallRequest what) : request(std::move(what)), observer(std::move(request.observer)) {}
+  explicit QueuedCall(CallRequest what) : request(std::move(what)) {}
+
+  CallObserver& observer() const { return *request.observer; }
 
   CallId id = 0;
-  CallRequest request;  // without its observer
-  std::shared_ptr<CallObserver> observer;
+  CallRequest request;
   HandlePointer handle;  // null for calls without one
   const Clock::time_point queued_at = Clock::now();
   std::string model;        // see load()
@@ -260,7 +261,7 @@ void QueuedBackend::end_held(const QueuedCallPointer& lease) {
 bool QueuedBackend::grant(Handle& handle, const QueuedCallPointer& lease) {
   if (handle.lost || !handle.model->loaded()) return false;
   handle.queue.holder = lease;
-  lease->observer->on_begun(std::nullopt);  // with the mutex held: its end cannot be told before
+  lease->observer().on_begun(std::nullopt);  // with the mutex held: its end cannot be told before
   return true;
 }
 
@@ -314,7 +315,7 @@ void QueuedBackend::refuse(const QueuedCallPointer& job, const std::exception_pt
   notices_.post([job, error] {
     CallOutcome outcome;
     outcome.error = error;
-    job->observer->on_done(std::move(outcome));
+    job->observer().on_done(std::move(outcome));
   });
 }
 
@@ -431,7 +432,7 @@ void QueuedBackend::tell_positions(const Handle& handle, std::size_t from) {
   const auto& waiting = handle.queue.waiting;
   for (std::size_t place = from; place < waiting.size(); ++place) {
     const std::size_t calls_before = place + (handle.running || handle.queue.holder ? 1 : 0);
-    if (calls_before > 0) waiting[place]->observer->on_queued(calls_before);
+    if (calls_before > 0) waiting[place]->observer().on_queued(calls_before);
   }
 }
 
@@ -552,14 +553,14 @@ void QueuedBackend::run_queued(Queue& queue, Handle* handle) {
       } else if (!creates && !handle->model->loaded()) {  // the model could not be loaded after all
         outcome.error = std::make_exception_ptr(unknown_handle(handle->id, live_ids()));
       } else if (job->request.method->streams) {
-        handle->model->begin_run(job->observer);
+        handle->model->begin_run(job->observer());
       }
     }
     if (outcome.error) job->state = QueuedCall::State::kDone;
   }
   if (!outcome.error && job->request.method == &kLease) return;  // it is finished when it is ended
   if (!outcome.error) {
-    if (job->request.method->streams) job->observer->on_begun(token_limit_of(job->request.params, handle->values));
+    if (job->request.method->streams) job->observer().on_begun(token_limit_of(job->request.params, handle->values));
     outcome = execute(job->request, handle);
   }
   if (handle != nullptr) await_abort(*handle, *job);
@@ -701,7 +702,7 @@ void QueuedBackend::finish(const QueuedCallPointer& job, CallOutcome outcome) {
     handle = std::move(job->handle);
     given_up = job->given_up;
   }
-  if (!given_up) job->observer->on_done(std::move(outcome));
+  if (!given_up) job->observer().on_done(std::move(outcome));
   const std::lock_guard lock(mutex_);
   jobs_.erase(job->id);
   // This may be the last reference, and this thread the handle's own, which cannot wait for itself.
@@ -759,16 +760,16 @@ bool QueuedBackend::shut_down(Clock::time_point deadline) {
 }
 
 void QueuedBackend::abandon_all(std::unique_lock<Mutex>& lock) {
-  std::vector<std::shared_ptr<CallObserver>> untold;
+  std::vector<QueuedCallPointer> untold;
   for (const auto& [id, job] : jobs_) {
-    if (job->state != QueuedCall::State::kDone && !std::exchange(job->given_up, true)) untold.push_back(job->observer);
+    if (job->state != QueuedCall::State::kDone && !std::exchange(job->given_up, true)) untold.push_back(job);
   }
   lock.unlock();
-  for (const auto& observer : untold) {
+  for (const auto& job : untold) {
     CallOutcome outcome;
     outcome.error = std::make_exception_ptr(
         runtime_unavailable("the server is shutting down, and the runtime did not stop in time"));
-    observer->on_done(std::move(outcome));
+    job->observer().on_done(std::move(outcome));
   }
 }
 

@@ -23,9 +23,10 @@ namespace rkllm_mcp {
 
 class RunSink : public ResultSink {
  public:
-  // `abort` stops the run; it is called on the runtime's thread, inside a callback, where the runtime allows it.
-  RunSink(std::shared_ptr<CallObserver> observer, std::size_t batch_size, std::function<void()> abort)
-      : observer_(std::move(observer)), batch_size_(batch_size), abort_(std::move(abort)) {}
+  // Keeps the observer. `abort` stops the run; it is called on the runtime's thread, inside a callback, where the
+  // runtime allows it.
+  RunSink(CallObserver& observer, std::size_t batch_size, std::function<void()> abort)
+      : observer_(observer.shared_from_this()), batch_size_(batch_size), abort_(std::move(abort)) {}
 
   void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override;
   void on_rows(const FloatRows& rows) noexcept override;

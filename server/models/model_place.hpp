@@ -103,7 +103,7 @@ class PlaceOf final : public ModelPlace {
 // For whoever has the place.
 class PlaceTicket final : public chat::QueuePlace {
  public:
-  explicit PlaceTicket(std::shared_ptr<ModelPlace> place) : place_(std::move(place)) {}
+  explicit PlaceTicket(ModelPlace& place) : place_(place.shared_from_this()) {}
   ~PlaceTicket() override { place_->give_up(); }
 
  private:

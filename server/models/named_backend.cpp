@@ -1,5 +1,7 @@
 #include "models/named_backend.hpp"
 
+#include "backend/passing_observer.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <asio/post.hpp>
@@ -11,37 +13,23 @@
 namespace rkllm_mcp {
 namespace {
 
-// Between a call of a model by name and its observer: when the call has ended the model is not used any more.
-class TellsUseEnd final : public CallObserver {
+// Of a call of a model by name: when it has ended the model is not used any more.
+class TellsUseEnd final : public PassingObserver {
  public:
-  TellsUseEnd(std::shared_ptr<CallObserver> observer, std::function<void()> ended)
-      : observer_(std::move(observer)), ended_(std::move(ended)) {}
+  TellsUseEnd(CallRequest& request, std::function<void()> ended) : PassingObserver(request), ended_(std::move(ended)) {}
 
-  void on_queued(std::size_t calls_before) noexcept override { observer_->on_queued(calls_before); }
-  void on_begun(std::optional<std::uint64_t> token_limit) noexcept override { observer_->on_begun(token_limit); }
-  void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override {
-    observer_->on_token(batch, text, token_id);
-  }
-  bool offer_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id,
-                   const std::function<void()>& on_room) noexcept override {
-    return observer_->offer_token(batch, text, token_id, on_room);
-  }
-  void on_rows(const FloatRows& rows) noexcept override { observer_->on_rows(rows); }
-  void stop() noexcept override { observer_->stop(); }
-  bool wants_to_stop() const noexcept override { return observer_->wants_to_stop(); }
   void on_done(CallOutcome outcome) noexcept override {
-    observer_->on_done(std::move(outcome));
+    observer().on_done(std::move(outcome));
     ended_();
   }
 
  private:
-  const std::shared_ptr<CallObserver> observer_;
   const std::function<void()> ended_;
 };
 
 // Never from inside of what it is told about.
-void tell_refused(asio::io_context& loop, std::shared_ptr<CallObserver> observer, const RpcError& why) {
-  asio::post(loop, [observer = std::move(observer), why] {
+void tell_refused(asio::io_context& loop, CallRequest request, const RpcError& why) {
+  asio::post(loop, [observer = std::move(request.observer), why] {
     CallOutcome outcome;
     outcome.error = std::make_exception_ptr(why);
     observer->on_done(std::move(outcome));
@@ -53,11 +41,10 @@ void tell_refused(asio::io_context& loop, std::shared_ptr<CallObserver> observer
 // A call that waits for its model. The map holds it until it has been handed on and has ended.
 class NamedBackend::Waiting final : public ModelWaiter, public std::enable_shared_from_this<Waiting> {
  public:
-  Waiting(NamedBackend& owner, CallId id, CallRequest request)
-      : owner_(owner), id_(id), request_(std::move(request)), observer_(std::move(request_.observer)) {}
+  Waiting(NamedBackend& owner, CallId id, CallRequest request) : owner_(owner), id_(id), request_(std::move(request)) {}
 
   void wait_at(ModelSlot& slot) {
-    slot_ = slot.shared_from_this();
+    slot_ = &slot;
     slot_->add(shared_from_this());
   }
 
@@ -66,7 +53,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   void loading(const chat::LoadProgress&) override {}
   void failed(const LoadFailure& failure) override { end(failure.error); }
   void ready(const std::string& handle, std::uint64_t load, std::optional<double>) override {
-    if (!observer_) return slot_->end_use(load, {});
+    if (is_over()) return slot_->end_use(load, {});
     pass_on(handle, load);
   }
   void pass_on(const std::string& handle, std::uint64_t load = 0) {
@@ -76,30 +63,32 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
         if (const auto alive = weak.lock()) alive->used(load);
       });
     };
-    request_.observer = std::make_shared<TellsUseEnd>(std::exchange(observer_, nullptr), std::move(ended));
-    call_ = owner_.backend_->start(std::move(request_));
+    request_.observer = std::make_shared<TellsUseEnd>(request_, std::move(ended));
+    call_ = owner_.backend_.start(std::move(request_));
   }
 
   void cancel() {
-    if (call_) return owner_.backend_->cancel(*call_);
+    if (call_) return owner_.backend_.cancel(*call_);
     end(cancelled());
   }
   void give_up(const RpcError& why) {
-    if (call_) return owner_.backend_->give_up(*call_, why);
+    if (call_) return owner_.backend_.give_up(*call_, why);
     end(why);
   }
   // It has not been handed on, and never will be.
   void end(const RpcError& why) {
-    if (!observer_) return;
-    if (slot_) slot_->remove(this);
-    tell_refused(owner_.loop_, std::exchange(observer_, nullptr), why);
+    if (is_over()) return;
+    if (slot_ != nullptr) slot_->remove(this);
+    tell_refused(owner_.loop_, std::move(request_), why);
     const auto self = shared_from_this();
     owner_.waiting_.erase(id_);
   }
 
  private:
+  // It has been handed on, or has ended: its request is somebody else's.
+  bool is_over() const { return !request_.observer; }
   void used(std::uint64_t load) {
-    if (slot_) slot_->end_use(load, {});
+    if (slot_ != nullptr) slot_->end_use(load, {});
     const auto self = shared_from_this();
     owner_.waiting_.erase(id_);
   }
@@ -107,8 +96,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   NamedBackend& owner_;
   const CallId id_;
   CallRequest request_;
-  std::shared_ptr<CallObserver> observer_;  // null: it has been handed on, or has ended
-  std::shared_ptr<ModelSlot> slot_;
+  ModelSlot* slot_ = nullptr;   // of the models, which outlive the owner of this
   std::optional<CallId> call_;  // once it has been handed on
 };
 
@@ -117,17 +105,17 @@ Backend::CallId NamedBackend::start(CallRequest request) {
   const auto named = method.handle_param.empty() || !request.params.is_object()
                          ? request.params.end()
                          : request.params.find(std::string(method.handle_param));
-  if (named == request.params.end() || !named->is_string()) return backend_->start(std::move(request));
+  if (named == request.params.end() || !named->is_string()) return backend_.start(std::move(request));
   const auto name = named->get<std::string>();
   if (std::string handle = models_.handle_named(name); !handle.empty()) {
     *named = std::move(handle);
-    return backend_->start(std::move(request));
+    return backend_.start(std::move(request));
   }
   if (method.immediate || method.handle == HandleRole::kDestroys) {
     if (const std::string handle = models_.handle_of(name); !handle.empty()) *named = handle;
-    return backend_->start(std::move(request));
+    return backend_.start(std::move(request));
   }
-  if (!models_.knows(name) && !models_.looks_into_directories()) return backend_->start(std::move(request));
+  if (!models_.knows(name) && !models_.looks_into_directories()) return backend_.start(std::move(request));
   return wait_for(name, std::move(request));
 }
 
@@ -140,8 +128,8 @@ Backend::CallId NamedBackend::wait_for(const std::string& name, CallRequest requ
     if (!alive || !waiting_.contains(id)) return;
     const std::string own = models_.autoloaded_handle(name);
     if (!own.empty()) return alive->pass_on(own);
-    const auto slot = models_.slot_for(name);
-    if (!slot) return alive->pass_on(name);  // the backend says that there is no such handle
+    ModelSlot* const slot = models_.slot_for(name);
+    if (slot == nullptr) return alive->pass_on(name);  // the backend says that there is no such handle
     if (const auto full = models_.full_for(*slot, alive->holder())) return alive->end(*full);
     alive->wait_at(*slot);
   };
@@ -155,14 +143,14 @@ Backend::CallId NamedBackend::wait_for(const std::string& name, CallRequest requ
 
 void NamedBackend::cancel(CallId id) {
   const auto found = waiting_.find(id);
-  if (found == waiting_.end()) return backend_->cancel(id);
+  if (found == waiting_.end()) return backend_.cancel(id);
   const auto call = found->second;
   call->cancel();
 }
 
 void NamedBackend::give_up(CallId id, const RpcError& why) {
   const auto found = waiting_.find(id);
-  if (found == waiting_.end()) return backend_->give_up(id, why);
+  if (found == waiting_.end()) return backend_.give_up(id, why);
   const auto call = found->second;
   call->give_up(why);
 }

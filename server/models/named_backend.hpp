@@ -3,9 +3,7 @@
 //
 // Calls that stop or ask after a run (rkllm_abort, rkllm_is_running), and rkllm_destroy, load nothing.
 //
-// It outlives the runtimes behind it: calls that wait for a model go to the one that is there when the model is loaded.
-//
-// Threads: as Backend; start(), cancel(), give_up() and replace() on the event loop.
+// Threads: as Backend; start(), cancel() and give_up() on the event loop.
 #pragma once
 
 #include "backend.hpp"
@@ -22,12 +20,9 @@ namespace rkllm_mcp {
 
 class NamedBackend final : public Backend {
  public:
-  // `models` outlives it.
-  NamedBackend(asio::io_context& loop, ServerModels& models, std::shared_ptr<Backend> backend)
-      : loop_(loop), models_(models), backend_(std::move(backend)) {}
-
-  // Calls that are handed on from now on go there.
-  void replace(std::shared_ptr<Backend> backend) { backend_ = std::move(backend); }
+  // All outlive it. Calls are handed on to `backend`.
+  NamedBackend(asio::io_context& loop, ServerModels& models, Backend& backend)
+      : loop_(loop), models_(models), backend_(backend) {}
 
   CallId start(CallRequest request) override;
   void cancel(CallId id) override;
@@ -40,7 +35,7 @@ class NamedBackend final : public Backend {
 
   asio::io_context& loop_;
   ServerModels& models_;
-  std::shared_ptr<Backend> backend_;
+  Backend& backend_;
   // Ids of calls that have none of the backend's yet; far from those.
   CallId next_ = CallId{1} << 62U;
   std::map<CallId, std::shared_ptr<Waiting>> waiting_;

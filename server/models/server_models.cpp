@@ -49,14 +49,13 @@ TurnError forbidden(const std::string& what) {
 // A ticket of a place that there will never be, or not yet.
 class ServerModels::LaterTicket final : public chat::QueuePlace {
  public:
-  struct Inner {
-    std::unique_ptr<chat::QueuePlace> place{};  // once there is one
-  };
-
-  std::weak_ptr<Inner> inner() const { return inner_; }
+  // Here it is, if `alive` is not gone: the end of the ticket.
+  void take(std::unique_ptr<chat::QueuePlace> place) { place_ = std::move(place); }
+  std::weak_ptr<const void> alive() const { return alive_.watch(); }
 
  private:
-  const std::shared_ptr<Inner> inner_ = std::make_shared<Inner>();
+  std::unique_ptr<chat::QueuePlace> place_{};  // once there is one
+  const Lifetime alive_;
 };
 
 ServerModels::ServerModels(asio::io_context& loop, spdlog::logger& log, ModelClock& clock, Choices choices,
@@ -200,9 +199,9 @@ ModelSlot* ServerModels::existing_slot(const std::string& name, ModelSlot::Use u
   return found == slots_.end() ? nullptr : found->second.get();
 }
 
-std::shared_ptr<ModelSlot> ServerModels::slot(const NamedModel& model, ModelSlot::Use use) {
+ModelSlot& ServerModels::slot(const NamedModel& model, ModelSlot::Use use) {
   auto& slot = slots_[{model.name, use}];
-  if (slot) return slot;
+  if (slot) return *slot;
   ModelSlot::Events events;
   events.make_room = [this](ModelSlot& wanting, std::function<void(bool)> then) {
     make_room(wanting, std::move(then));
@@ -212,7 +211,7 @@ std::shared_ptr<ModelSlot> ServerModels::slot(const NamedModel& model, ModelSlot
   events.keep_alive = choices_.keep_alive;
   events.default_context = choices_.default_context;
   slot = std::make_shared<ModelSlot>(SlotSurroundings{loop_, log_, clock_, runtime_}, model, use, std::move(events));
-  return slot;
+  return *slot;
 }
 
 std::optional<LoadFailure> ServerModels::why_not() const {
@@ -228,12 +227,12 @@ std::optional<LoadFailure> ServerModels::why_not() const {
 }
 
 void ServerModels::make_room(ModelSlot& wanting, std::function<void(bool made_room)> then) {
-  std::shared_ptr<ModelSlot> oldest;
+  ModelSlot* oldest = nullptr;
   for (const auto& [key, slot] : slots_) {
     if (slot.get() == &wanting || !slot->is_idle()) continue;
-    if (!oldest || slot->last_used() < oldest->last_used()) oldest = slot;
+    if (oldest == nullptr || slot->last_used() < oldest->last_used()) oldest = slot.get();
   }
-  if (!oldest) return then(false);
+  if (oldest == nullptr) return then(false);
   log_.info("model {} is unloaded to make room for {}", oldest->model().name, wanting.model().name);
   oldest->unload([then = std::move(then)](const std::exception_ptr& error) { then(error == nullptr); });
 }
@@ -251,9 +250,9 @@ std::optional<RpcError> ServerModels::full_for(const ModelSlot& slot, const std:
                   Json{{"queued", all}, {"limit", choices_.most_waiting}});
 }
 
-std::shared_ptr<ModelSlot> ServerModels::slot_for(std::string_view name) {
+ModelSlot* ServerModels::slot_for(std::string_view name) {
   const NamedModel* const model = resolve(name);
-  return model == nullptr ? nullptr : slot(*model, ModelSlot::Use::kTurns);
+  return model == nullptr ? nullptr : &slot(*model, ModelSlot::Use::kTurns);
 }
 
 std::string ServerModels::handle_named(std::string_view name) const {
@@ -448,7 +447,7 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
                                                       chat::PlaceEvents<Lease> events, MakeLease<Lease> make) {
   const auto refuse = [this, &events](const TurnError& error) {
     auto ticket = std::make_unique<LaterTicket>();
-    asio::post(loop_, [failed = events.failed, error, wanted = ticket->inner()] {
+    asio::post(loop_, [failed = events.failed, error, wanted = ticket->alive()] {
       if (!wanted.expired()) failed(error);
     });
     return ticket;
@@ -488,19 +487,19 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
     source.loaded.handle = handle;
     source.load = runtime_.queue->use_of(handle).value_or(QueuedBackend::HandleUse{}).load;
   } else if (model != nullptr) {
-    source.slot = slot(*model, use);
+    source.slot = slot(*model, use).shared_from_this();
     if (const auto full = full_for(*source.slot, wish.asker.name)) {
       return refuse(turn_error(ErrorKind::kQueueFull, full->what()));
     }
   } else if (is_model_path(wish.model)) {
     if (!wish.asker.may_admin) return refuse(forbidden("loading a model by its path"));
-    source.slot = slot(model_by_path(wish.model), use);
+    source.slot = slot(model_by_path(wish.model), use).shared_from_this();
   } else {
     return refuse(TurnError::unknown_model(wish.model));
   }
   const auto place = std::make_shared<PlaceOf<Lease>>(std::move(source), std::move(wish), std::move(events), make);
   place->begin();
-  return std::make_unique<PlaceTicket>(place);
+  return std::make_unique<PlaceTicket>(*place);
 }
 
 // A name that nobody knows may be that of a file which has come since the directories were last looked into.
@@ -514,8 +513,11 @@ std::unique_ptr<chat::QueuePlace> ServerModels::place(ModelSlot::Use use, chat::
     return begin(use, std::move(wish), std::move(events), make);
   }
   auto later = std::make_unique<LaterTicket>();
-  auto go_on = [this, use, wish = std::move(wish), events = std::move(events), make, weak = later->inner()]() mutable {
-    if (const auto wanted = weak.lock()) wanted->place = begin(use, std::move(wish), std::move(events), make);
+  auto go_on = [this, use, wish = std::move(wish), events = std::move(events), make, ticket = later.get(),
+                alive = later->alive()]() mutable {
+    if (alive.expired()) return;
+    auto place = begin(use, std::move(wish), std::move(events), make);
+    if (!alive.expired()) ticket->take(std::move(place));
   };
   if (is_coming) {
     after_autoload(model->name, std::move(go_on));
@@ -558,14 +560,14 @@ void ServerModels::unload(std::string name, chat::Asker asker, std::function<voi
     std::exception_ptr error;
   };
   const auto unloading = std::make_shared<Unloading>();
-  std::vector<std::shared_ptr<ModelSlot>> slots;
+  std::vector<ModelSlot*> slots;
   for (const auto use : {ModelSlot::Use::kTurns, ModelSlot::Use::kEmbeddings}) {
-    const auto found = slots_.find({model == nullptr ? name : model->name, use});
-    if (found != slots_.end()) slots.push_back(found->second);
+    ModelSlot* const known = existing_slot(model == nullptr ? name : model->name, use);
+    if (known != nullptr) slots.push_back(known);
   }
   if (slots.empty()) return answer(std::nullopt);
   unloading->missing = slots.size();
-  for (const auto& slot : slots) {
+  for (ModelSlot* const slot : slots) {
     slot->unload([unloading, answer](const std::exception_ptr& error) {
       if (error) unloading->error = error;
       if (--unloading->missing > 0) return;

@@ -85,7 +85,7 @@ class ServerModels final : public chat::ModelLender {
   void unload(std::string name, chat::Asker asker, std::function<void(std::optional<chat::TurnError>)> done) override;
 
   // For calls that name a model where a handle is asked for. Null: no model has that name.
-  std::shared_ptr<ModelSlot> slot_for(std::string_view name);
+  ModelSlot* slot_for(std::string_view name);
   // The handle that the name stands for now, without loading anything; empty: none.
   std::string handle_of(std::string_view name) const;
   // The same, but only of models that the settings had loaded (autoload).
@@ -119,7 +119,7 @@ class ServerModels final : public chat::ModelLender {
   // Who answers: the same, or chat.any_model where nobody has the name. Null of handles, which are themselves, and of
   // paths. Not for what unloads, or calls the library: a typing error must not end another model.
   const NamedModel* model_meant(std::string_view name) const;
-  std::shared_ptr<ModelSlot> slot(const NamedModel& model, ModelSlot::Use use);
+  ModelSlot& slot(const NamedModel& model, ModelSlot::Use use);
   ModelSlot* existing_slot(const std::string& name, ModelSlot::Use use) const;
   std::optional<LoadFailure> why_not() const;
   void make_room(ModelSlot& slot, std::function<void(bool made_room)> then);
@@ -146,7 +146,7 @@ class ServerModels final : public chat::ModelLender {
   const Options options_;
   ModelRuntime runtime_;
   ModelList list_;
-  std::map<SlotKey, std::shared_ptr<ModelSlot>> slots_;
+  std::map<SlotKey, std::shared_ptr<ModelSlot>> slots_;                    // none is ever taken out
   std::map<std::string, std::string> autoloaded_;                          // name → handle
   std::map<std::string, std::vector<std::function<void()>>> autoloading_;  // name → what waits for it
   std::optional<ModelClock::Time> looked_at_;                              // when refresh() last looked

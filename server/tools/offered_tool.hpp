@@ -5,6 +5,7 @@
 // and that is all: the build finds the file. (docs/tools.md has the whole story.)
 #pragma once
 
+#include "immutable.hpp"
 #include "settings/settings.hpp"
 #include "tools/html/page_reading.hpp"
 #include "tools/stop_signal.hpp"
@@ -71,8 +72,8 @@ inline Json or_null_schema(const char* type, const char* description) {
 // What tools are made with, and may keep.
 struct ToolSurroundings {
   ToolSettings settings;
-  std::shared_ptr<const WebClient> web;
-  std::shared_ptr<const PageReading> pages;
+  Immutable<WebClient> web;
+  Immutable<PageReading> pages;
   std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
 };
 

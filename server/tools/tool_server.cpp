@@ -55,8 +55,8 @@ ToolSurroundings surroundings_of(const ToolSettings& settings, const ToolServer:
   for (const std::string& network : settings.allowed_addresses) web.allowed.push_back(*IpNetwork::parse(network));
   web.patience = settings.timeout_s;
   web.resolve = options.resolve;
-  return {settings, std::make_shared<const WebClient>(std::move(web)),
-          std::make_shared<const PageReading>(options.program, options.page_computing), options.wall_clock};
+  return {settings, Immutable(WebClient(std::move(web))),
+          Immutable(PageReading(options.program, options.page_computing)), options.wall_clock};
 }
 
 std::vector<OfferedTool> tools_of(const ToolSettings& settings, const ToolServer::Options& options) {
@@ -85,7 +85,7 @@ class ToolServer::Call : public std::enable_shared_from_this<Call> {
     if (!invocation_->progress_token().is_null()) {
       progress = [outlet = server_.outlet_, weak = weak_from_this()](double done, std::optional<double> total,
                                                                      const std::string& message) {
-        outlet->post([weak, done, total, message] {
+        outlet.post([weak, done, total, message] {
           if (const auto call = weak.lock()) call->invocation_->progress(done, total, message);
         });
       };
@@ -97,7 +97,7 @@ class ToolServer::Call : public std::enable_shared_from_this<Call> {
           ToolRun run(*stop, progress);
           const auto outcome = std::make_shared<ToolOutcome>(
               stop->is_stopped() ? ToolOutcome(tool_failure(tool.name, "stopped")) : outcome_of(tool, arguments, run));
-          outlet->post([weak, outcome] {
+          outlet.post([weak, outcome] {
             if (const auto call = weak.lock()) call->take(std::move(*outcome));
           });
         });
@@ -168,7 +168,7 @@ ToolServer::ToolServer(asio::io_context& loop, const ToolSettings& settings, Opt
       settings_(settings),
       options_(std::move(options)),
       tools_(tools_of(settings_, options_)),
-      outlet_(std::make_shared<LoopOutlet>(loop)),
+      outlet_(loop),
       cache_(settings_.cache_bytes, settings_.cache_s),
       limit_(settings_.per_minute),
       threads_(ToolThreads::shared_by_owners(settings_.workers, settings_.max_waiting)),
@@ -185,7 +185,7 @@ Service ToolServer::make_service() {
 
 ToolServer::~ToolServer() {
   stop();
-  outlet_->close();
+  outlet_.close();
 }
 
 Tool ToolServer::served(std::size_t index) {

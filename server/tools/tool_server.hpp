@@ -64,7 +64,7 @@ class ToolServer {
   const ToolSettings settings_;
   const Options options_;
   const std::vector<OfferedTool> tools_;
-  const std::shared_ptr<LoopOutlet> outlet_;  // of the threads, which may outlive this
+  const LoopOutlet outlet_;  // of the threads, which may outlive this
   AnswerCache cache_;
   RateLimit limit_;
   ToolThreads threads_;

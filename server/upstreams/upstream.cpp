@@ -80,17 +80,20 @@ Upstream::Upstream(asio::io_context& loop, std::string name, std::string place, 
       log_(log),
       events_(std::move(events)),
       abandoned_(loop, [this] { let_go_of_abandoned(); }),
-      link_(UpstreamLink::start(
+      link_(std::make_shared<UpstreamLink>(
           loop, std::move(connect),
-          {.on_tools = [this](std::vector<Json> tools) { take_tools(std::move(tools)); },
-           .on_lost = [this](const std::string& reason) { lose(reason); },
-           .on_warning = [this](const std::string& warning) { warn(warning); },
-           .on_progress = [this](UpstreamLink::Key key, const Json& progress) { take_progress(key, progress); },
-           .on_end = [this](UpstreamLink::Key key, client::Outcome outcome) { take_end(key, std::move(outcome)); },
-           .on_list = [this](Offered kind, std::vector<Json> list) { take_list(kind, std::move(list)); },
-           .on_log = [this](const Json& params) { take_log(params); },
-           .on_question = [this](UpstreamLink::Key question, const std::string& method,
-                                 const Json& params) { take_question(question, method, params); }})) {}
+          UpstreamLink::Events{
+              .on_tools = [this](std::vector<Json> tools) { take_tools(std::move(tools)); },
+              .on_lost = [this](const std::string& reason) { lose(reason); },
+              .on_warning = [this](const std::string& warning) { warn(warning); },
+              .on_progress = [this](UpstreamLink::Key key, const Json& progress) { take_progress(key, progress); },
+              .on_end = [this](UpstreamLink::Key key, client::Outcome outcome) { take_end(key, std::move(outcome)); },
+              .on_list = [this](Offered kind, std::vector<Json> list) { take_list(kind, std::move(list)); },
+              .on_log = [this](const Json& params) { take_log(params); },
+              .on_question = [this](UpstreamLink::Key question, const std::string& method,
+                                    const Json& params) { take_question(question, method, params); }})) {
+  link_->start();
+}
 
 Upstream::~Upstream() {
   stop();

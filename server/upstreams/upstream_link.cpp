@@ -51,10 +51,8 @@ class UpstreamLink::Line final : public client::Connection {
   const std::unique_ptr<Connection> connection_;
 };
 
-std::shared_ptr<UpstreamLink> UpstreamLink::start(asio::io_context& loop, Connect connect, Events events) {
-  auto link = std::make_shared<UpstreamLink>(loop, std::move(connect), std::move(events));
-  link->thread_ = std::thread([link] { link->run(); });
-  return link;
+void UpstreamLink::start() {
+  thread_ = std::thread([self = shared_from_this()] { self->run(); });
 }
 
 void UpstreamLink::stop() {

@@ -56,9 +56,10 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
   };
 
   // The loop outlives the link's stop().
-  static std::shared_ptr<UpstreamLink> start(asio::io_context& loop, Connect connect, Events events);
   UpstreamLink(asio::io_context& loop, Connect connect, Events events)
       : loop_(loop), connect_(std::move(connect)), events_(std::move(events)) {}
+  // Once, before all that follows. From now on its thread shares it.
+  void start();
 
   struct Call {
     Key key;

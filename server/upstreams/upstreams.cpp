@@ -88,7 +88,7 @@ Upstreams::Upstreams(asio::io_context& loop, const Json& settings, spdlog::logge
     if (!is_tool_name(name)) throw std::runtime_error(setting + ": a name has letters, digits, _ and - only");
     Place place = upstream.contains("url") ? place_of_url(endpoint_of(setting, upstream))
                                            : place_of_command(command_of(setting, upstream), name, log);
-    all_.push_back({std::make_shared<Upstream>(loop, name, place.text, std::move(place.connect), log, of_each,
+    all_.push_back({std::make_unique<Upstream>(loop, name, place.text, std::move(place.connect), log, of_each,
                                                filter_of(upstream)),
                     permission_of(upstream)});
   }
@@ -115,7 +115,8 @@ void Upstreams::add_to(Catalogue& catalogue) const {
     const auto entry =
         std::ranges::find_if(all_, [&there](const Entry& each) { return each.upstream->name() == there->upstream; });
     if (entry == all_.end()) return nullptr;
-    return [upstream = entry->upstream, permission = entry->permission, address = there->uri](Invocation& invocation) {
+    return [upstream = entry->upstream.get(), permission = entry->permission,
+            address = there->uri](Invocation& invocation) {
       permit(*invocation.request().session, permission);
       upstream->read(address, invocation);
     };
@@ -134,7 +135,7 @@ std::string Upstreams::name_here(const Entry& entry, const std::string& plain, c
 }
 
 void Upstreams::add_tools(const Entry& entry, Catalogue& catalogue) const {
-  const auto& upstream = entry.upstream;
+  Upstream* const upstream = entry.upstream.get();
   for (const Json& theirs : upstream->tools()) {
     const std::string there = theirs["name"].get<std::string>();
     Tool tool = served_tool(upstream->name(), theirs);
@@ -148,7 +149,7 @@ void Upstreams::add_tools(const Entry& entry, Catalogue& catalogue) const {
 }
 
 void Upstreams::add_prompts(const Entry& entry, Catalogue& catalogue) const {
-  const auto& upstream = entry.upstream;
+  Upstream* const upstream = entry.upstream.get();
   for (const Json& theirs : upstream->list(Offered::kPrompts)) {
     Prompt prompt = served_prompt(upstream->name(), theirs);
     const std::string there = prompt.name;

@@ -38,7 +38,7 @@ class Upstreams {
 
  private:
   struct Entry {
-    std::shared_ptr<Upstream> upstream;
+    std::unique_ptr<Upstream> upstream;
     Permission permission;  // that all it offers takes
   };
 

@@ -1,5 +1,6 @@
 #include "watch/watched_backend.hpp"
 
+#include "backend/passing_observer.hpp"
 #include "jsonrpc/failure.hpp"
 #include "watch/source_fields.hpp"
 
@@ -30,44 +31,39 @@ std::string outcome_of(const CallOutcome& outcome) {
 
 }  // namespace
 
-// Sits between a call and its observer.
-class WatchedBackend::Watch final : public CallObserver {
+class WatchedBackend::Watch final : public PassingObserver {
  public:
-  Watch(std::shared_ptr<Notes> notes, const CallRequest& request, AskedBy asked_by)
-      : notes_(std::move(notes)),
+  Watch(const WatchedBackend& backend, CallRequest& request, AskedBy asked_by)
+      : PassingObserver(request),
+        notes_(backend.notes_),
         method_(request.method->name),
         source_(request.source),
-        asked_by_(asked_by),
-        observer_(request.observer) {}
+        asked_by_(asked_by) {}
 
   void on_queued(std::size_t calls_before) noexcept override {
     notes_->moved({});
-    observer_->on_queued(calls_before);
+    observer().on_queued(calls_before);
   }
 
   void on_begun(std::optional<std::uint64_t> token_limit) noexcept override {
     begun_ = Clock::now();
     notes_->metrics.queue_wait.add(seconds_between(asked_, *begun_));
     notes_->moved({});
-    observer_->on_begun(token_limit);
+    observer().on_begun(token_limit);
   }
 
   void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override {
     note_token();
-    observer_->on_token(batch, text, token_id);
+    observer().on_token(batch, text, token_id);
   }
 
   bool offer_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id,
                    const std::function<void()>& on_room) noexcept override {
     if (!std::exchange(is_noted_, true)) note_token();
-    const bool is_taken = observer_->offer_token(batch, text, token_id, on_room);
+    const bool is_taken = observer().offer_token(batch, text, token_id, on_room);
     is_noted_ = !is_taken;
     return is_taken;
   }
-
-  void on_rows(const FloatRows& rows) noexcept override { observer_->on_rows(rows); }
-  void stop() noexcept override { observer_->stop(); }
-  bool wants_to_stop() const noexcept override { return observer_->wants_to_stop(); }
 
   void on_done(CallOutcome outcome) noexcept override {
     const std::string ending = outcome_of(outcome);
@@ -80,7 +76,7 @@ class WatchedBackend::Watch final : public CallObserver {
     }
     notes_->report([&] { return fields(outcome.handle, ending); });
     notes_->moved(outcome.handle);
-    observer_->on_done(std::move(outcome));
+    observer().on_done(std::move(outcome));
   }
 
  private:
@@ -113,7 +109,6 @@ class WatchedBackend::Watch final : public CallObserver {
   const std::string_view method_;
   const RequestSource source_;
   const AskedBy asked_by_;
-  const std::shared_ptr<CallObserver> observer_;
   const Clock::time_point asked_ = Clock::now();
   std::optional<Clock::time_point> begun_;
   Clock::time_point last_token_;
@@ -127,12 +122,12 @@ CallRequest WatchedBackend::watched(CallRequest request) const {
 }
 
 CallRequest WatchedBackend::watched_for(AskedBy asked_by, CallRequest request) const {
-  request.observer = std::make_shared<Watch>(notes_, request, asked_by);
+  request.observer = std::make_shared<Watch>(*this, request, asked_by);
   return request;
 }
 
 Backend::CallId WatchedBackend::start(CallRequest request) {
-  return backend_->start(watched_for(AskedBy::kClient, std::move(request)));
+  return backend_.start(watched_for(AskedBy::kClient, std::move(request)));
 }
 
 }  // namespace rkllm_mcp

@@ -25,20 +25,15 @@ class WatchedBackend final : public Backend {
 
   // All outlive this backend and its calls.
   WatchedBackend(
-      std::shared_ptr<Backend> backend, Metrics& metrics, ReportFunction report,
-      MovedFunction moved = [](std::string_view) {})
-      : backend_(std::move(backend)),
-        notes_(std::make_shared<Notes>(Notes{metrics, std::move(report), std::move(moved)})) {}
-
-  // From now on calls go to another one; the one before has none in progress.
-  void replace(std::shared_ptr<Backend> backend) { backend_ = std::move(backend); }
+      Backend& backend, Metrics& metrics, ReportFunction report, MovedFunction moved = [](std::string_view) {})
+      : backend_(backend), notes_(std::make_shared<Notes>(Notes{metrics, std::move(report), std::move(moved)})) {}
 
   CallId start(CallRequest request) override;
   // The same for a call that the server makes for a client's chat turn, say. The time to the first token is not noted
   // here: it counts from the client's request, which this does not know.
   CallRequest watched(CallRequest request) const;
-  void cancel(CallId id) override { backend_->cancel(id); }
-  void give_up(CallId id, const RpcError& why) override { backend_->give_up(id, why); }
+  void cancel(CallId id) override { backend_.cancel(id); }
+  void give_up(CallId id, const RpcError& why) override { backend_.give_up(id, why); }
 
  private:
   struct Notes {
@@ -51,7 +46,7 @@ class WatchedBackend final : public Backend {
 
   CallRequest watched_for(AskedBy asked_by, CallRequest request) const;
 
-  std::shared_ptr<Backend> backend_;
+  Backend& backend_;
   const std::shared_ptr<Notes> notes_;  // calls may outlive the backend
 };
 

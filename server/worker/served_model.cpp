@@ -63,9 +63,9 @@ ServedModel::ServedModel(Engine& engine, std::span<const Method> methods, const 
       methods_(methods),
       model_(engine.new_model(id, [](const RpcError&) {})),
       named_(std::move(named)),
-      turn_(std::make_shared<FrameSocket>(std::move(sockets.first))),
+      tokens_(std::make_shared<TokenWriter>(std::move(sockets.first))),
+      turn_(tokens_->socket()),
       beside_(std::move(sockets.second)),
-      tokens_(std::make_shared<TokenWriter>(turn_)),
       thread_([this] { serve_turn(); }) {}
 
 ServedModel::~ServedModel() {
@@ -74,7 +74,7 @@ ServedModel::~ServedModel() {
 }
 
 void ServedModel::end() {
-  turn_->shut_down();
+  turn_.shut_down();
   stop_running();
 }
 
@@ -96,13 +96,13 @@ void ServedModel::serve_turn() {
   std::thread beside([this] { serve_beside(); });
   try {
     while (true) {
-      const ReceivedCall received = take_call(*turn_, turn_->receive());
+      const ReceivedCall received = take_call(turn_, turn_.receive());
       Json end = outcome_as_json(make(received));
       if (tokens_->nobody_reads()) throw PeerGone();
       synchronize();
       end["loaded"] = model_->loaded();
       end["session"] = model_->values();
-      send_end(*turn_, received.number, end);
+      send_end(turn_, received.number, end);
     }
   } catch (const PeerGone&) {
     // The server needs the model no more.
@@ -168,16 +168,17 @@ CallOutcome ServedModel::make(const ReceivedCall& received) {
     if (const std::string name = model_name_in(received.request.params); !name.empty()) named_(name);
   }
   if (method->handle == HandleRole::kNone) return engine_.call(received.request);
-  if (method->streams) begin_run(received.number);
+  if (!method->streams) return model_->call(received.request);
+  const auto frames = tokens_->open(received.number);
+  begin_run(received.number, *frames);
   CallOutcome outcome = model_->call(received.request);
-  if (method->streams) end_run();
+  end_run();
   return outcome;
 }
 
-void ServedModel::begin_run(std::uint32_t call) {
-  auto frames = tokens_->open(call);
+void ServedModel::begin_run(std::uint32_t call, CallObserver& observer) {
   const std::lock_guard lock(stopping_);
-  model_->begin_run(std::move(frames));
+  model_->begin_run(observer);
   running_ = call;
   if (stopped_ == call) model_->stop_run();
 }

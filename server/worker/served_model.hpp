@@ -47,7 +47,7 @@ class ServedModel {
   void serve_beside();
   ReceivedCall take_call(FrameSocket& socket, const Frame& first) const;
   CallOutcome make(const ReceivedCall& received);
-  void begin_run(std::uint32_t call);
+  void begin_run(std::uint32_t call, CallObserver& observer);
   void end_run();
   void stop(std::uint32_t call);
   void stop_running();
@@ -58,9 +58,9 @@ class ServedModel {
   const std::span<const Method> methods_;
   const std::unique_ptr<Model> model_;
   const NamedFunction named_;
-  const std::shared_ptr<FrameSocket> turn_;
+  const std::shared_ptr<TokenWriter> tokens_;  // shared with the runs that the library has not ended
+  FrameSocket& turn_;                          // of `tokens_`
   FrameSocket beside_;
-  const std::shared_ptr<TokenWriter> tokens_;
 
   static constexpr std::uint32_t kNone = 0;
   std::mutex stopping_;

@@ -16,7 +16,7 @@ constexpr std::size_t kFrameIsFull = 8 * 1024;
 // Sends what the run of one call produces. If the library never ends the run properly, it may call at any later time.
 class TokenWriter::RunFrames final : public CallObserver {
  public:
-  RunFrames(std::shared_ptr<TokenWriter> writer, std::uint32_t call) : writer_(std::move(writer)), call_(call) {}
+  RunFrames(TokenWriter& writer, std::uint32_t call) : writer_(writer.shared_from_this()), call_(call) {}
 
   // Without memory for a token the process ends, as it must not be missing.
   void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override;
@@ -29,8 +29,7 @@ class TokenWriter::RunFrames final : public CallObserver {
   const std::uint32_t call_;
 };
 
-TokenWriter::TokenWriter(std::shared_ptr<FrameSocket> socket)
-    : socket_(std::move(socket)), thread_([this] { flush_late_ones(); }) {}
+TokenWriter::TokenWriter(Descriptor socket) : socket_(std::move(socket)), thread_([this] { flush_late_ones(); }) {}
 
 TokenWriter::~TokenWriter() {
   {
@@ -64,7 +63,7 @@ void TokenWriter::RunFrames::on_rows(const FloatRows& rows) noexcept {
 }
 
 std::shared_ptr<CallObserver> TokenWriter::open(std::uint32_t call) {
-  auto frames = std::make_shared<RunFrames>(shared_from_this(), call);
+  auto frames = std::make_shared<RunFrames>(*this, call);
   const std::lock_guard lock(mutex_);
   open_ = call;
   return frames;
@@ -83,11 +82,11 @@ void TokenWriter::send_rows(const FloatRows& rows) try {
   const std::size_t fits = (kMaxFrameBytes - first.size()) / sizeof(float) * sizeof(float);
   first += left.substr(0, fits);
   left.remove_prefix(std::min(fits, left.size()));
-  socket_->send({.type = FrameType::kRows, .flags = kBegins, .call = open_}, first);
+  socket_.send({.type = FrameType::kRows, .flags = kBegins, .call = open_}, first);
   while (!left.empty()) {
     const auto part = left.substr(0, kMaxFrameBytes);
     left.remove_prefix(part.size());
-    socket_->send({.type = FrameType::kRows, .call = open_}, part);
+    socket_.send({.type = FrameType::kRows, .call = open_}, part);
   }
 } catch (const PeerGone&) {
   nobody_reads_ = true;
@@ -96,7 +95,7 @@ void TokenWriter::send_rows(const FloatRows& rows) try {
 void TokenWriter::flush() noexcept {
   if (waiting_.empty()) return;
   try {
-    socket_->send({.type = FrameType::kTokens, .call = open_}, waiting_);
+    socket_.send({.type = FrameType::kTokens, .call = open_}, waiting_);
   } catch (const PeerGone&) {
     nobody_reads_ = true;
   }

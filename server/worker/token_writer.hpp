@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backend.hpp"
+#include "process/descriptor.hpp"
 #include "worker/frame_socket.hpp"
 
 #include <atomic>
@@ -19,16 +20,18 @@ namespace rkllm_mcp {
 
 class TokenWriter : public std::enable_shared_from_this<TokenWriter> {
  public:
-  explicit TokenWriter(std::shared_ptr<FrameSocket> socket);
+  explicit TokenWriter(Descriptor socket);
   ~TokenWriter();
   TokenWriter(const TokenWriter&) = delete;
   TokenWriter& operator=(const TokenWriter&) = delete;
 
   // The observer of that call's run. All that it is told before close() has been sent when close() returns; what comes
-  // later is dropped. It blocks while the socket is full. This writer must outlive it.
+  // later is dropped. It blocks while the socket is full. It keeps this writer.
   std::shared_ptr<CallObserver> open(std::uint32_t call);
   void close();
   bool nobody_reads() const { return nobody_reads_; }
+  // For all else that goes over it.
+  FrameSocket& socket() { return socket_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -39,7 +42,7 @@ class TokenWriter : public std::enable_shared_from_this<TokenWriter> {
   void flush() noexcept;
   void flush_late_ones();
 
-  const std::shared_ptr<FrameSocket> socket_;
+  FrameSocket socket_;
   std::atomic<bool> nobody_reads_{false};
 
   static constexpr std::uint32_t kNone = 0;

@@ -58,15 +58,15 @@ RpcError worker_died(const WorkerProcess::End& end, const std::vector<std::strin
   return {error.code(), error.what(), std::move(data)};
 }
 
-WorkerConnection::WorkerConnection(std::shared_ptr<WorkerProcess> process, Descriptor socket,
-                                   std::chrono::milliseconds hang, asio::io_context& loop)
-    : process_(std::move(process)), hang_(hang), loop_(loop), socket_(std::move(socket)) {
+WorkerConnection::WorkerConnection(WorkerProcess& process, Descriptor socket, std::chrono::milliseconds hang,
+                                   asio::io_context& loop)
+    : process_(process), hang_(hang), loop_(loop), socket_(std::move(socket)) {
   socket_.look_while_waiting(kLook, [this] { look(); });
 }
 
 WorkerConnection::End WorkerConnection::call(const CallRequest& request, Run* run) {
   const std::uint32_t number = run == nullptr ? new_number() : run->number;
-  log_lines_ = lines_at_last_sign_ = process_->log().lines();
+  log_lines_ = lines_at_last_sign_ = process_.log().lines();
   last_sign_ = Clock::now();
   std::string fault;
   try {
@@ -76,7 +76,7 @@ WorkerConnection::End WorkerConnection::call(const CallRequest& request, Run* ru
     ReplyReader reader(number, run);
     End end = await_end(reader, run != nullptr);
     // What was printed before the call returned has arrived; those who hear it belong to the call, and end with it.
-    process_->log().read();
+    process_.log().read();
     if (end.outcome.error) add_logged_errors(logged_errors(), end.outcome);
     return end;
   } catch (const PeerGone&) {
@@ -88,7 +88,7 @@ WorkerConnection::End WorkerConnection::call(const CallRequest& request, Run* ru
   } catch (const std::system_error& error) {
     fault = std::string("it cannot be spoken to: ") + error.what();
   }
-  process_->kill();
+  process_.kill();
   worker_gone(fault);
 }
 
@@ -112,8 +112,8 @@ Frame WorkerConnection::pump_tokens(ReplyReader& reader) {
 }
 
 void WorkerConnection::look() {
-  if (process_->ended()) throw PeerGone();  // a process that it has left behind may hold the socket
-  const std::uint64_t lines = process_->log().lines();
+  if (process_.ended()) throw PeerGone();  // a process that it has left behind may hold the socket
+  const std::uint64_t lines = process_.log().lines();
   if (std::exchange(lines_at_last_sign_, lines) != lines) last_sign_ = Clock::now();
   if (is_put_back("a worker that hangs is waited for")) return;
   if (Clock::now() - last_sign_ >= hang_) throw Hanging();
@@ -122,9 +122,9 @@ void WorkerConnection::look() {
 bool WorkerConnection::stop(std::uint32_t run) { return socket_.try_send({.type = FrameType::kStop, .call = run}); }
 
 void WorkerConnection::worker_gone(const std::string& suspicion) {
-  auto end = process_->wait_for_end(kForItsEnd);
-  if (!end) process_->kill();  // it does not speak as it should
-  for (int looks = 0; !end && looks < kLooksForItsEnd; ++looks) end = process_->wait_for_end(kForItsEnd);
+  auto end = process_.wait_for_end(kForItsEnd);
+  if (!end) process_.kill();  // it does not speak as it should
+  for (int looks = 0; !end && looks < kLooksForItsEnd; ++looks) end = process_.wait_for_end(kForItsEnd);
   if (!end) end = WorkerProcess::End{SIGKILL, 0};  // a driver holds it; it goes when that lets it
   const RpcError died = worker_died(*end, logged_errors());
   if (suspicion.empty()) throw RpcError(died);

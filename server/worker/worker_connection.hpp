@@ -23,10 +23,9 @@ namespace rkllm_mcp {
 
 class WorkerConnection {
  public:
-  // `hang`: a worker that says nothing for so long, on this line and in its log, while a call is in progress is killed.
-  // `loop` reads what runs produce.
-  WorkerConnection(std::shared_ptr<WorkerProcess> process, Descriptor socket, std::chrono::milliseconds hang,
-                   asio::io_context& loop);
+  // `process` outlives it. `hang`: a worker that says nothing for so long, on this line and in its log, while a call is
+  // in progress is killed. `loop` reads what runs produce.
+  WorkerConnection(WorkerProcess& process, Descriptor socket, std::chrono::milliseconds hang, asio::io_context& loop);
 
   using Run = ReplyReader::Run;
   using End = ReplyReader::End;
@@ -39,7 +38,7 @@ class WorkerConnection {
   // The number of a run that is going to be made here, once.
   std::uint32_t new_number() { return ++number_; }
   // The error lines that the worker has printed since the latest call began.
-  std::vector<std::string> logged_errors() const { return process_->log().errors_since(log_lines_); }
+  std::vector<std::string> logged_errors() const { return process_.log().errors_since(log_lines_); }
 
   // Stops the run with this number, which is or will be made on the worker's other line. Any thread; does not wait:
   // false if the worker could not be told.
@@ -51,7 +50,7 @@ class WorkerConnection {
   void look();
   [[noreturn]] void worker_gone(const std::string& suspicion);
 
-  const std::shared_ptr<WorkerProcess> process_;
+  WorkerProcess& process_;
   const std::chrono::milliseconds hang_;
   asio::io_context& loop_;
   FrameSocket socket_;

@@ -20,10 +20,10 @@ constexpr int kMostTries = 3;
 
 void WorkerEngine::try_out() {
   for (int tries = 1;; ++tries) {
-    const auto worker = worker_for_calls();
+    const auto worker = worker_for(For::kCalls);
     try {
       // A line of its own: calls may be made meanwhile.
-      return WorkerConnection(worker, worker->open({}).first, options_.hang, options_.loop).ping();
+      return WorkerConnection(*worker, worker->open({}).first, options_.hang, options_.loop).ping();
     } catch (const RpcError&) {
       // A model may have taken this worker meanwhile, and its loading may have ended it.
       const std::lock_guard lock(mutex_);
@@ -38,7 +38,12 @@ std::unique_ptr<Model> WorkerEngine::new_model(const std::string& id, LostFuncti
 
 CallOutcome WorkerEngine::call(const CallRequest& request) {
   try {
-    return connection_for_calls()->call(request).outcome;
+    const auto worker = worker_for(For::kCalls);
+    if (called_.lock() != worker) {
+      calls_.emplace(*worker, worker->open({}).first, options_.hang, options_.loop);
+      called_ = worker;
+    }
+    return calls_->call(request).outcome;
   } catch (...) {
     CallOutcome outcome;
     outcome.error = std::current_exception();
@@ -55,49 +60,23 @@ bool WorkerEngine::kill() {
   return true;
 }
 
-std::shared_ptr<WorkerProcess> WorkerEngine::worker_for_model() {
+std::shared_ptr<WorkerProcess> WorkerEngine::worker_for(For use) {
   const std::lock_guard lock(mutex_);
-  auto worker = idle_worker();
-  if (!options_.one_for_all) {
-    idle_.reset();
-    calls_.reset();
-  }
-  return worker;
+  if (!idle_ || idle_->ended()) spawn();
+  return use == For::kModel && !options_.one_for_all ? std::exchange(idle_, nullptr) : idle_;
 }
 
-std::shared_ptr<WorkerProcess> WorkerEngine::worker_for_calls() {
-  const std::lock_guard lock(mutex_);
-  return idle_worker();
-}
-
-std::shared_ptr<WorkerConnection> WorkerEngine::connection_for_calls() {
-  const std::lock_guard lock(mutex_);
-  const auto worker = idle_worker();
-  if (!calls_)
-    calls_ = std::make_shared<WorkerConnection>(worker, worker->open({}).first, options_.hang, options_.loop);
-  return calls_;
-}
-
-std::shared_ptr<WorkerProcess> WorkerEngine::idle_worker() {
-  if (!idle_ || idle_->ended()) {
-    calls_.reset();
-    idle_ = spawn();
-  }
-  return idle_;
-}
-
-std::shared_ptr<WorkerProcess> WorkerEngine::spawn() {
+void WorkerEngine::spawn() {
   if (killed_) throw runtime_unavailable("the server is shutting down");
-  std::shared_ptr<WorkerProcess> worker;
   std::exception_ptr failure;
   spawner_.execute([&] {
     try {
       // The process's number is known before anything that it prints is read.
       const auto number = std::make_shared<std::promise<pid_t>>();
       const std::shared_future<pid_t> id = number->get_future();
-      worker = std::make_shared<WorkerProcess>(
+      idle_ = std::make_shared<WorkerProcess>(
           options_.command, [this, id](std::string_view line) { options_.line(id.get(), line); }, options_.hang);
-      number->set_value(worker->id());
+      number->set_value(idle_->id());
     } catch (...) {
       failure = std::current_exception();
     }
@@ -108,8 +87,7 @@ std::shared_ptr<WorkerProcess> WorkerEngine::spawn() {
     throw runtime_unavailable(error.what());
   }
   std::erase_if(all_, [](const auto& each) { return each.expired(); });
-  all_.push_back(worker);
-  return worker;
+  all_.push_back(idle_);
 }
 
 }  // namespace rkllm_mcp

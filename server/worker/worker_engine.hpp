@@ -13,6 +13,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,21 +43,23 @@ class WorkerEngine final : public Engine {
 
   // For models.
   const Options& options() const { return options_; }
-  std::shared_ptr<WorkerProcess> worker_for_model();  // throws RpcError kRuntimeUnavailable
+  // The worker that waits for a model, for somebody who needs one for this: a model that has it for itself takes it.
+  // Throws RpcError kRuntimeUnavailable.
+  enum class For { kCalls, kModel };
+  std::shared_ptr<WorkerProcess> worker_for(For use);
 
  private:
-  // These throw RpcError kRuntimeUnavailable, too.
-  std::shared_ptr<WorkerProcess> worker_for_calls();
-  std::shared_ptr<WorkerConnection> connection_for_calls();
-  std::shared_ptr<WorkerProcess> idle_worker();  // with mutex_ held
-  std::shared_ptr<WorkerProcess> spawn();
+  void spawn();  // the idle worker, with mutex_ held; throws RpcError kRuntimeUnavailable
 
   const Options options_;
   Mutex mutex_;
-  bool killed_ = false;                      // nothing is started any more; guarded by mutex_, like the rest
-  std::shared_ptr<WorkerProcess> idle_;      // serves calls without a handle, and the next model
-  std::shared_ptr<WorkerConnection> calls_;  // the connection to it for the former, once there was one
+  bool killed_ = false;                  // nothing is started any more; guarded by mutex_, like the rest
+  std::shared_ptr<WorkerProcess> idle_;  // serves calls without a handle, and the next model
   std::vector<std::weak_ptr<WorkerProcess>> all_;
+  // Of call(), which one thread makes: its line, and to which worker that leads. It does not keep a worker that a model
+  // has taken.
+  std::optional<WorkerConnection> calls_;
+  std::weak_ptr<WorkerProcess> called_;
   // A worker is told to die with the thread that started it, so that has to be one that lives as long as this.
   Runner spawner_;
 };

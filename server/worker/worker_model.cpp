@@ -82,7 +82,7 @@ void WorkerModel::take_news(WorkerConnection::End& end) {
 }
 
 CallOutcome WorkerModel::create(const CallRequest& request) {
-  worker_ = engine_.worker_for_model();
+  worker_ = engine_.worker_for(WorkerEngine::For::kModel);
   {
     const std::lock_guard lock(loading_);
     if (!engine_.options().one_for_all) loading_in_ = worker_;
@@ -90,8 +90,8 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
   }
   if (!engine_.options().one_for_all) loading_process_ = worker_->id();
   auto [turn, beside] = worker_->open(id_);
-  turn_.emplace(worker_, std::move(turn), engine_.options().hang, engine_.options().loop);
-  beside_.emplace(worker_, std::move(beside), engine_.options().hang, engine_.options().loop);
+  turn_.emplace(*worker_, std::move(turn), engine_.options().hang, engine_.options().loop);
+  beside_.emplace(*worker_, std::move(beside), engine_.options().hang, engine_.options().loop);
   CallOutcome outcome;
   try {
     WorkerConnection::End end = turn_->call(request);
@@ -138,8 +138,8 @@ CallOutcome WorkerModel::destroy(const CallRequest& request) {
   return std::move(end.outcome);
 }
 
-void WorkerModel::begin_run(std::shared_ptr<CallObserver> observer) {
-  observer_ = std::move(observer);
+void WorkerModel::begin_run(CallObserver& observer) {
+  observer_ = &observer;
   run_ = turn_->new_number();
   run_is_stopped_ = false;
 }

@@ -20,7 +20,7 @@ class WorkerModel final : public Model {
       : engine_(engine), id_(std::move(id)), lost_(std::move(lost)) {}
   ~WorkerModel() override;
 
-  void begin_run(std::shared_ptr<CallObserver> observer) override;
+  void begin_run(CallObserver& observer) override;
   CallOutcome call(const CallRequest& request) override;
   CallOutcome call_beside(const CallRequest& request) override;
   void stop_run() override;
@@ -45,11 +45,11 @@ class WorkerModel final : public Model {
   const Engine::LostFunction lost_;
 
   std::shared_ptr<WorkerProcess> worker_;
-  std::optional<WorkerConnection> turn_;
+  std::optional<WorkerConnection> turn_;  // to `worker_`, like the next: they end before it
   std::optional<WorkerConnection> beside_;
   Values values_;
-  std::shared_ptr<CallObserver> observer_;  // of the latest run
-  std::uint32_t run_ = 0;                   // its number on turn_
+  CallObserver* observer_ = nullptr;  // of the latest run; nobody stops one whose call has ended
+  std::uint32_t run_ = 0;             // its number on turn_
   std::atomic<bool> run_is_stopped_{false};
 
   Mutex loading_;

@@ -46,8 +46,8 @@ void serve(std::uint16_t port) {
   catalogue.version = "1";
   catalogue.instructions = "Not for use: every tool exists for a test.";
   const Api no_api{};
-  Dispatcher dispatcher(loop, no_api, catalogue, std::make_shared<NoBackend>(),
-                        test::usual_limits<Dispatcher::Options>());
+  NoBackend no_backend;
+  Dispatcher dispatcher(loop, no_api, catalogue, no_backend, test::usual_limits<Dispatcher::Options>());
   add_content_tools(catalogue);
   add_timed_tools(catalogue, loop);
   add_asking_tools(catalogue);

@@ -22,7 +22,7 @@ namespace rkllm_mcp::test {
 struct Client {
   explicit Client(Dispatcher::Options options = usual_limits<Dispatcher::Options>(),
                   PeerFacts facts = {.transport = TransportKind::kTcp, .address = "test"})
-      : dispatcher(loop, api, catalogue, shared_backend, options),
+      : dispatcher(loop, api, catalogue, backend, options),
         peer(std::make_shared<FakePeer>(std::move(facts))),
         receive(dispatcher.acceptor()(*peer)) {
     add_method_tools(catalogue, loop, dispatcher.caller());
@@ -54,8 +54,7 @@ struct Client {
   asio::io_context loop;
   Api api = fake_api();
   Catalogue catalogue = fake_catalogue();
-  std::shared_ptr<FakeBackend> shared_backend = std::make_shared<FakeBackend>();
-  FakeBackend& backend = *shared_backend;
+  FakeBackend backend;
   Dispatcher dispatcher;
   std::shared_ptr<FakePeer> peer;
   ReceiveFunction receive;

@@ -1,5 +1,7 @@
 #include "sim_memory.hpp"
 
+#include "lifetime.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
@@ -7,28 +9,37 @@
 #include <utility>
 
 namespace rkllm_mcp::simulation {
+namespace {
 
-std::shared_ptr<void> SimMemory::call(const std::string& method, const Json& params, const Principal& /*who*/,
-                                      DoneFunction done) {
-  const auto call = std::make_shared<DoneFunction>(std::move(done));
+struct MemoryCall final : chat::HostCall {
+  explicit MemoryCall(DoneFunction told) : done(std::move(told)) {}
+  DoneFunction done;
+  const Lifetime alive;
+};
+
+}  // namespace
+
+std::unique_ptr<chat::HostCall> SimMemory::call(const std::string& method, const Json& params, const Principal& /*who*/,
+                                                DoneFunction done) {
+  auto call = std::make_unique<MemoryCall>(std::move(done));
   const auto id = params.at("conversation_id").get<std::string>();
-  const std::weak_ptr<DoneFunction> waiting = call;
-  world_.may_happen("memory-server answers " + method + " of " + id, [this, method, params, id, waiting] {
-    Conversation& conversation = conversations_[id];
-    const auto alive = waiting.lock();
-    if (!alive) ++conversation.failures;
-    // What nobody waits for any more may have got there all the same.
-    if (!alive && world_.choices().choose(2) == 0) return;
-    if (world_.choices().happens(25)) {
-      World::saw("a memory server failed");
-      ++conversation.failures;
-      const RpcError error(ErrorCode::kInternalError, "the store is out of order");
-      if (alive) std::exchange(*alive, nullptr)(nullptr, std::make_exception_ptr(error));
-      return;
-    }
-    Json result = answer(method, params, conversation);
-    if (alive) std::exchange(*alive, nullptr)(std::move(result), nullptr);
-  });
+  world_.may_happen("memory-server answers " + method + " of " + id,
+                    [this, method, params, id, waiting = call.get(), watch = call->alive.watch()] {
+                      Conversation& conversation = conversations_[id];
+                      const bool is_awaited = !watch.expired();
+                      if (!is_awaited) ++conversation.failures;
+                      // What nobody waits for any more may have got there all the same.
+                      if (!is_awaited && world_.choices().choose(2) == 0) return;
+                      if (world_.choices().happens(25)) {
+                        World::saw("a memory server failed");
+                        ++conversation.failures;
+                        const RpcError error(ErrorCode::kInternalError, "the store is out of order");
+                        if (is_awaited) std::exchange(waiting->done, nullptr)(nullptr, std::make_exception_ptr(error));
+                        return;
+                      }
+                      Json result = answer(method, params, conversation);
+                      if (is_awaited) std::exchange(waiting->done, nullptr)(std::move(result), nullptr);
+                    });
   return call;
 }
 

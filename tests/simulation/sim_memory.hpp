@@ -26,8 +26,8 @@ class SimMemory final : public chat::HostedServer {
   explicit SimMemory(World& world) : world_(world) {}
 
   const std::string& name() const override { return name_; }
-  std::shared_ptr<void> call(const std::string& method, const Json& params, const Principal& who,
-                             DoneFunction done) override;
+  std::unique_ptr<chat::HostCall> call(const std::string& method, const Json& params, const Principal& who,
+                                       DoneFunction done) override;
 
   const std::vector<Said>& conversation(const std::string& id) { return conversations_[id].said; }
   // How often it has failed, or has not been waited for, in that conversation.

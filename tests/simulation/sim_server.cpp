@@ -93,7 +93,7 @@ SimServer::SimServer(World& world)
     : world_(world),
       memory_(std::size_t{16} << 20U),
       stream_memory_(std::size_t{4} << 20U, memory_),
-      backend_(std::make_shared<SimBackend>(world)),
+      backend_(world),
       api_(test::fake_api()),
       catalogue_(test::fake_catalogue()),
       limits_(limits(memory_)),
@@ -137,7 +137,7 @@ SimServer::~SimServer() {
     if (const auto channel = each.lock()) channel->abort();
   }
   world_.pass(Clock::duration::zero());  // they tell what they carry, whose calls are cancelled
-  backend_->end_all();
+  backend_.end_all();
   upstream_->stop();
   world_.pass(Clock::duration::zero());
 }

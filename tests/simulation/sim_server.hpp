@@ -51,7 +51,7 @@ class SimServer {
   std::shared_ptr<SimConnection> connect_http(const std::string& name);
   std::shared_ptr<SimConnection> connect_websocket(const std::string& name);
 
-  const SimBackend& backend() const { return *backend_; }
+  const SimBackend& backend() const { return backend_; }
   const SimLender& lender() const { return lender_; }
   const SimResponses& responses() const { return responses_; }
   SimMemory& memory() { return *memory_server_; }
@@ -64,7 +64,7 @@ class SimServer {
   void behave() { other_server_.behave(); }
   // Whether a tool works for the call of that name, here or there.
   bool is_making(std::string_view name) const {
-    return backend_->is_making(name) || asking_.open(name) > 0 || other_server_.is_making(name);
+    return backend_.is_making(name) || asking_.open(name) > 0 || other_server_.is_making(name);
   }
   // Whether a call that begins now of the other server's tool may have failed.
   std::function<bool()> upstream_excuses(const std::string& name) const;
@@ -97,7 +97,7 @@ class SimServer {
   World& world_;
   const MemoryBudget memory_;
   const MemoryBudget stream_memory_;
-  const std::shared_ptr<SimBackend> backend_;
+  SimBackend backend_;
   const Api api_;
   AskingTool asking_;
   std::vector<std::pair<std::weak_ptr<void>, std::function<void(const std::string&)>>> hearers_;  // of what changes

@@ -17,11 +17,7 @@ simulation::SimUpstream* upstream_there =
 
 }  // namespace
 
-std::shared_ptr<UpstreamLink> UpstreamLink::start(asio::io_context& loop, Connect connect, Events events) {
-  const auto link = std::make_shared<UpstreamLink>(loop, std::move(connect), std::move(events));
-  upstream_there->started(link->events_);
-  return link;
-}
+void UpstreamLink::start() { upstream_there->started(events_); }
 
 void UpstreamLink::call(Call call) { upstream_there->call(std::move(call)); }
 void UpstreamLink::ask(Key key, const std::string& /*method*/, const Json& /*params*/) { upstream_there->ping(key); }

@@ -12,6 +12,7 @@
 #include "chat/host/turn_listener.hpp"
 #include "chat/turn/model_lender.hpp"
 #include "chat/turn/turn.hpp"
+#include "immutable.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -56,7 +57,7 @@ class AssistantCalls {
     McpHost& servers;
     Provider& provider;
     const AssistantOptions& options;
-    std::shared_ptr<const Profile> profile;
+    Immutable<Profile> profile;
   };
   // Called with the text, or with why there is none.
   using TakeText = std::function<void(const std::string& text, const TurnError* error)>;
@@ -104,7 +105,7 @@ class AssistantCalls {
   const std::string peer_;
   const std::optional<KeepAlive> keep_alive_;
   const std::function<void(const TurnError& error)> failed_;
-  HostCall call_;
+  std::unique_ptr<HostCall> call_;
   std::unique_ptr<TurnListener> listening_;
   std::unique_ptr<Running> running_;  // it tells the one before: ends first
   bool is_ending_ = false;

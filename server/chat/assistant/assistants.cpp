@@ -53,7 +53,7 @@ std::vector<std::string> Assistants::use(std::vector<Profile> profiles) {
     } else if (!providers_.contains(each.provider)) {
       refused.push_back("profile \"" + each.name + "\": there is no such provider here");
     } else {
-      profiles_.push_back(std::make_shared<const Profile>(std::move(each)));
+      profiles_.emplace_back(std::move(each));
     }
   }
   return refused;
@@ -64,11 +64,11 @@ bool Assistants::is_model(const std::string& name) const {
   return model && (model->name == name || std::ranges::count(model->aliases, name) > 0);
 }
 
-std::shared_ptr<const Profile> Assistants::profile(std::string_view name) const {
+const Immutable<Profile>* Assistants::profile(std::string_view name) const {
   const std::string_view plain = without_latest(name);
   const auto found = std::ranges::find_if(profiles_, [plain](const auto& each) { return each->name == plain; });
   // Models come and go, and a name means a model where there is one.
-  return found == profiles_.end() || is_model((*found)->name) ? nullptr : *found;
+  return found == profiles_.end() || is_model((*found)->name) ? nullptr : &*found;
 }
 
 ModelDescription Assistants::description_of(const Profile& profile, const Asker& asker) const {
@@ -96,13 +96,13 @@ std::vector<ModelDescription> Assistants::models(const Asker& asker) const {
 }
 
 std::optional<ModelDescription> Assistants::find(std::string_view name, const Asker& asker) const {
-  const auto found = profile(name);
-  return found ? std::optional(description_of(*found, asker)) : std::nullopt;
+  const auto* const found = profile(name);
+  return found != nullptr ? std::optional(description_of(**found, asker)) : std::nullopt;
 }
 
 std::unique_ptr<Running> Assistants::start(Turn turn, const Asker& asker, std::string peer, TurnListener& listener) {
-  const auto found = profile(turn.model);
-  if (!found) throw TurnError::unknown_model(turn.model);
+  const auto* const found = profile(turn.model);
+  if (found == nullptr) throw TurnError::unknown_model(turn.model);
   const std::uint64_t number = ++next_;
   // Posted: it is inside what is let go of.
   const auto gone = [this, number, alive = alive_.watch()] {
@@ -110,7 +110,7 @@ std::unique_ptr<Running> Assistants::start(Turn turn, const Asker& asker, std::s
       if (!alive.expired()) turns_.erase(number);
     });
   };
-  const AssistantTurn::Surroundings surroundings{loop_, servers_, *providers_.at(found->provider), options_, found};
+  const AssistantTurn::Surroundings surroundings{loop_, servers_, *providers_.at((*found)->provider), options_, *found};
   const auto made =
       std::make_shared<AssistantTurn>(surroundings, std::move(turn), asker, std::move(peer), listener, gone);
   made->begin();

@@ -9,6 +9,7 @@
 #include "chat/assistant/provider.hpp"
 #include "chat/host/chat_host.hpp"
 #include "chat/host/profile_turns.hpp"
+#include "immutable.hpp"
 #include "lifetime.hpp"
 
 #include <asio/io_context.hpp>
@@ -38,7 +39,7 @@ class Assistants final : public ProfileTurns {
   McpHost& servers() { return servers_; }
   // From now on there are these; turns under way go on with what they have. Returns why some of them are not taken.
   std::vector<std::string> use(std::vector<Profile> profiles);
-  const std::vector<std::shared_ptr<const Profile>>& profiles() const { return profiles_; }
+  const std::vector<Immutable<Profile>>& profiles() const { return profiles_; }
   // Whether a model of this server has that name or alias.
   bool is_model(const std::string& name) const;
   void stop();  // see AssistantTurn
@@ -51,7 +52,7 @@ class Assistants final : public ProfileTurns {
 
  private:
   class Turning;
-  std::shared_ptr<const Profile> profile(std::string_view name) const;
+  const Immutable<Profile>* profile(std::string_view name) const;  // null: none has it
   ModelDescription description_of(const Profile& profile, const Asker& asker) const;
 
   asio::io_context& loop_;
@@ -59,7 +60,7 @@ class Assistants final : public ProfileTurns {
   const Providers providers_;
   const AssistantOptions options_;
   McpHost servers_;
-  std::vector<std::shared_ptr<const Profile>> profiles_;  // shared with the turns, which may outlive a profile
+  std::vector<Immutable<Profile>> profiles_;  // shared with the turns, which may outlive a profile
   std::unordered_map<std::uint64_t, std::shared_ptr<AssistantTurn>> turns_;
   std::uint64_t next_ = 0;
   const Lifetime alive_;  // gone: what was posted does nothing

@@ -13,15 +13,20 @@
 
 namespace rkllm_mcp::chat {
 
+// A call under way. Destroying it gives the call up: then nothing comes of it.
+class HostCall {
+ public:
+  virtual ~HostCall() = default;
+};
+
 class HostedServer {
  public:
   virtual ~HostedServer() = default;
 
   virtual const std::string& name() const = 0;  // "memory-server"
-  // Begins one call, in the name of `who`. `done` comes once, and never from inside. What is returned gives the call up
-  // when it is destroyed: then nothing comes.
-  virtual std::shared_ptr<void> call(const std::string& method, const Json& params, const Principal& who,
-                                     DoneFunction done) = 0;
+  // Begins one call, in the name of `who`. `done` comes once, never from inside, and may destroy the call.
+  virtual std::unique_ptr<HostCall> call(const std::string& method, const Json& params, const Principal& who,
+                                         DoneFunction done) = 0;
 };
 
 }  // namespace rkllm_mcp::chat

@@ -21,24 +21,28 @@
 
 namespace rkllm_mcp::chat {
 
-// A call under way; it is given up when nobody holds it any more.
-using HostCall = std::shared_ptr<void>;
-
 class ServerClient {
  public:
   explicit ServerClient(std::unique_ptr<HostedServer> server) : server_(std::move(server)) {}
 
   const std::string& name() const { return server_->name(); }
-  HostCall call_method(const std::string& method, const Json& params, const Principal& who, DoneFunction done) {
+  std::unique_ptr<HostCall> call_method(const std::string& method, const Json& params, const Principal& who,
+                                        DoneFunction done) {
     return server_->call(method, params, who, std::move(done));
   }
   // Each gives the array of what there is.
-  HostCall list_tools(const Principal& who, DoneFunction done) { return list("tools", who, std::move(done)); }
-  HostCall list_resources(const Principal& who, DoneFunction done) { return list("resources", who, std::move(done)); }
-  HostCall list_prompts(const Principal& who, DoneFunction done) { return list("prompts", who, std::move(done)); }
+  std::unique_ptr<HostCall> list_tools(const Principal& who, DoneFunction done) {
+    return list("tools", who, std::move(done));
+  }
+  std::unique_ptr<HostCall> list_resources(const Principal& who, DoneFunction done) {
+    return list("resources", who, std::move(done));
+  }
+  std::unique_ptr<HostCall> list_prompts(const Principal& who, DoneFunction done) {
+    return list("prompts", who, std::move(done));
+  }
 
  private:
-  HostCall list(const std::string& kind, const Principal& who, DoneFunction done);
+  std::unique_ptr<HostCall> list(const std::string& kind, const Principal& who, DoneFunction done);
 
   const std::unique_ptr<HostedServer> server_;
 };

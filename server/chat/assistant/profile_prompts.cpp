@@ -69,7 +69,7 @@ std::vector<PromptArgument> arguments_of(const Profile& profile, std::string_vie
 
 }  // namespace
 
-std::vector<Immutable<rkllm_mcp::Prompt>> prompts_of(const std::vector<std::shared_ptr<const Profile>>& profiles) {
+std::vector<Immutable<rkllm_mcp::Prompt>> prompts_of(const std::vector<Immutable<Profile>>& profiles) {
   std::vector<Immutable<rkllm_mcp::Prompt>> prompts;
   for (const auto& profile : profiles) {
     for (const Described& each : kDescribed) {

@@ -4,6 +4,7 @@
 #include "chat/assistant/remote_answer.hpp"
 #include "chat/assistant/remote_request.hpp"
 #include "client/http/http_error.hpp"
+#include "lifetime.hpp"
 #include "text/private_file.hpp"
 #include "tools/stop_signal.hpp"
 #include "verified_client.hpp"
@@ -74,7 +75,7 @@ class RemoteProvider::Text final : public Running {
   bool begin(const std::string& owner) {
     ticket_ = provider_.threads_.submit(
         owner, [shared = shared_, outlet = provider_.outlet_, options = provider_.options_,
-                listening = std::weak_ptr(alive_)] { fetch(*shared, *outlet, options, listening); });
+                listening = Listening{this, alive_.watch()}] { fetch(*shared, outlet, options, listening); });
     return ticket_.has_value();
   }
 
@@ -107,15 +108,15 @@ class RemoteProvider::Text final : public Running {
     StopSignal stop;
     Gateway gateway;
   };
-  using Listening = std::weak_ptr<Text*>;
+  struct Listening {
+    Text* text;
+    std::weak_ptr<const void> alive;
+  };
 
   // Null: nobody listens any more. On the loop, until the next thing is told.
-  static Text* found(const Listening& listening) {
-    const auto text = listening.lock();
-    return text ? *text : nullptr;
-  }
+  static Text* found(const Listening& listening) { return listening.alive.expired() ? nullptr : listening.text; }
 
-  static void tell(LoopOutlet& outlet, const Listening& listening, std::vector<AnswerEvent> events) {
+  static void tell(const LoopOutlet& outlet, const Listening& listening, std::vector<AnswerEvent> events) {
     if (events.empty()) return;
     outlet.post([listening, events = std::move(events)] {
       for (const AnswerEvent& event : events) {
@@ -125,7 +126,7 @@ class RemoteProvider::Text final : public Running {
   }
 
   // On the thread: asks, and tells what comes.
-  static void fetch(Shared& shared, LoopOutlet& outlet, const Options& options, const Listening& listening) {
+  static void fetch(Shared& shared, const LoopOutlet& outlet, const Options& options, const Listening& listening) {
     if (shared.stop.is_stopped()) return;  // whoever asked has gone while it waited
     RemoteAnswer answer(shared.kind, shared.request.is_stream);
     std::string complaint;
@@ -144,7 +145,7 @@ class RemoteProvider::Text final : public Running {
   }
 
   // Why there is no answer; empty: there is one.
-  static std::string ask(Shared& shared, LoopOutlet& outlet, const Options& options, const Listening& listening,
+  static std::string ask(Shared& shared, const LoopOutlet& outlet, const Options& options, const Listening& listening,
                          RemoteAnswer& answer) {
     const Url& url = shared.request.url;
     const auto client = client_for(url, options, shared.stop);
@@ -204,7 +205,7 @@ class RemoteProvider::Text final : public Running {
           {ErrorKind::kUpstream, "the provider " + who + " at " + url.authority() + ": " + complaint});
     }
     begin_telling();
-    const std::weak_ptr<Text*> alive = alive_;
+    const auto alive = alive_.watch();
     TurnListener& listener = *listener_;
     const AnswerEnd kept = end;
     listener.ended(kept, 0);
@@ -220,15 +221,15 @@ class RemoteProvider::Text final : public Running {
   std::optional<ToolThreads::Ticket> ticket_{};  // of the request, while it may still wait for a thread
   const std::shared_ptr<Shared> shared_;         // with the thread
   bool has_begun_ = false;
-  const std::shared_ptr<Text*> alive_ = std::make_shared<Text*>(this);  // gone: nobody listens any more
+  const Lifetime alive_;  // gone: nobody listens any more
 };
 
 RemoteProvider::RemoteProvider(asio::io_context& loop, Options options)
     : options_(std::move(options)),
-      outlet_(std::make_shared<LoopOutlet>(loop)),
+      outlet_(loop),
       threads_(ToolThreads::shared_by_owners(options_.threads, options_.most_waiting)) {}
 
-RemoteProvider::~RemoteProvider() { outlet_->close(); }
+RemoteProvider::~RemoteProvider() { outlet_.close(); }
 
 std::unique_ptr<Running> RemoteProvider::make(const Profile& profile, TextWish wish, const Asker& asker,
                                               const std::string& peer, TurnListener& listener) {

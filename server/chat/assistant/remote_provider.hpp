@@ -42,7 +42,7 @@ class RemoteProvider final : public Provider {
   class Text;
 
   const Options options_;
-  const std::shared_ptr<LoopOutlet> outlet_;  // of the threads, which may outlive this
+  const LoopOutlet outlet_;  // of the threads, which may outlive this
   ToolThreads threads_;
 };
 

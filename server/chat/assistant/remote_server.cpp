@@ -4,6 +4,7 @@
 #include "chat/assistant/service_server.hpp"
 #include "client/http/http_error.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "lifetime.hpp"
 #include "tools/stop_signal.hpp"
 #include "verified_client.hpp"
 
@@ -29,7 +30,7 @@ std::exception_ptr remote_failure(const Url& url, const std::string& why) {
 }  // namespace
 
 // One call, from its request to its end. Destroying it gives the call up.
-class RemoteServers::Asking {
+class RemoteServers::Asking final : public HostCall {
  public:
   // What the thread that makes it needs.
   struct Call {
@@ -41,15 +42,14 @@ class RemoteServers::Asking {
   Asking(ToolThreads& threads, DoneFunction done) : threads_(threads), done_(std::move(done)) {}
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
-  ~Asking() {
+  ~Asking() override {
     call_->stop.stop();
     if (ticket_) threads_.withdraw(*ticket_);
   }
 
   // False: too many wait, of all or of this owner.
-  bool begin(const std::string& owner, const std::shared_ptr<LoopOutlet>& outlet, const Options& options,
-             const std::weak_ptr<Asking>& self) {
-    ticket_ = threads_.submit(owner, [call = call_, outlet, options, self] {
+  bool begin(const std::string& owner, const LoopOutlet& outlet, const Options& options) {
+    ticket_ = threads_.submit(owner, [call = call_, outlet, options, end = end()] {
       if (call->stop.is_stopped()) return;           // whoever asked has gone while it waited
       const auto made = std::make_shared<Result>();  // one step fills it in, the other takes it
       try {
@@ -57,15 +57,17 @@ class RemoteServers::Asking {
       } catch (...) {
         made->error = std::current_exception();
       }
-      outlet->post([self, made] {
-        if (const auto asking = self.lock()) asking->take(std::move(made->result), made->error);
-      });
+      outlet.post([end, made] { end(std::move(made->result), made->error); });
     });
     return ticket_.has_value();
   }
   Call& call() { return *call_; }
-  void take(Json result, const std::exception_ptr& error) {
-    if (const auto done = std::exchange(done_, nullptr)) done(std::move(result), error);
+  // Tells whoever waits, if somebody does still. On the loop.
+  DoneFunction end() {
+    return [this, alive = alive_.watch()](Json result, const std::exception_ptr& error) {
+      if (alive.expired()) return;
+      if (const auto done = std::exchange(done_, nullptr)) done(std::move(result), error);  // may destroy this
+    };
   }
 
  private:
@@ -79,6 +81,7 @@ class RemoteServers::Asking {
   DoneFunction done_;
   std::optional<ToolThreads::Ticket> ticket_{};
   const std::shared_ptr<Call> call_ = std::make_shared<Call>();  // with the thread
+  const Lifetime alive_;
 };
 
 // On the thread.
@@ -126,17 +129,15 @@ class RemoteServers::Server final : public HostedServer {
       : servers_(servers), name_(std::move(name)), url_(std::move(url)) {}
 
   const std::string& name() const override { return name_; }
-  std::shared_ptr<void> call(const std::string& method, const Json& params, const Principal& who,
-                             DoneFunction done) override {
-    auto asking = std::make_shared<Asking>(servers_.threads_, std::move(done));
+  std::unique_ptr<HostCall> call(const std::string& method, const Json& params, const Principal& who,
+                                 DoneFunction done) override {
+    auto asking = std::make_unique<Asking>(servers_.threads_, std::move(done));
     asking->call().url = url_;
     asking->call().body =
         to_text(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", name_ + "/" + method}, {"params", params}});
-    if (!asking->begin(owner_of(who.name, name_), servers_.outlet_, servers_.options_, asking)) {
+    if (!asking->begin(owner_of(who.name, name_), servers_.outlet_, servers_.options_)) {
       const RpcError full(ErrorCode::kInternalError, "too many calls of other servers are waited for");
-      servers_.outlet_->post([asking = std::weak_ptr(asking), error = std::make_exception_ptr(full)] {
-        if (const auto waiting = asking.lock()) waiting->take(nullptr, error);
-      });
+      servers_.outlet_.post([end = asking->end(), error = std::make_exception_ptr(full)] { end(nullptr, error); });
     }
     return asking;
   }
@@ -149,10 +150,10 @@ class RemoteServers::Server final : public HostedServer {
 
 RemoteServers::RemoteServers(asio::io_context& loop, Options options)
     : options_(std::move(options)),
-      outlet_(std::make_shared<LoopOutlet>(loop)),
+      outlet_(loop),
       threads_(ToolThreads::shared_by_owners(options_.threads, options_.most_waiting)) {}
 
-RemoteServers::~RemoteServers() { outlet_->close(); }
+RemoteServers::~RemoteServers() { outlet_.close(); }
 
 std::unique_ptr<HostedServer> RemoteServers::server(std::string name, std::string_view address) {
   Url url = parse_url(address);

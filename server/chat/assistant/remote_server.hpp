@@ -48,7 +48,7 @@ class RemoteServers {
   class Asking;
 
   const Options options_;
-  const std::shared_ptr<LoopOutlet> outlet_;  // of the threads, which may outlive this
+  const LoopOutlet outlet_;  // of the threads, which may outlive this
   ToolThreads threads_;
 };
 

@@ -51,7 +51,7 @@ Json result_of_answer(std::string_view text) {
 }
 
 // One call: who makes it, and who waits for it. Destroying it cancels the call.
-class ServiceServer::Caller {
+class ServiceServer::Caller final : public HostCall {
  public:
   Caller(Principal who, DoneFunction done) : done_(std::move(done)) {
     // What the call has become may hold the session for a while longer, and with it whoever asked.
@@ -62,17 +62,22 @@ class ServiceServer::Caller {
   }
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
-  ~Caller() { session_->cancel_all(); }
+  ~Caller() override { session_->cancel_all(); }
 
   Session& session() const { return *session_; }
-  void end(Json result, const std::exception_ptr& error) {
-    if (const auto done = std::exchange(done_, nullptr)) done(std::move(result), error);  // may destroy this
+  // Tells whoever waits, if somebody does still.
+  DoneFunction end() {
+    return [this, alive = alive_.watch()](Json result, const std::exception_ptr& error) {
+      if (alive.expired()) return;
+      if (const auto done = std::exchange(done_, nullptr)) done(std::move(result), error);  // may destroy this
+    };
   }
 
  private:
   DoneFunction done_;
   const std::shared_ptr<RequestTable> requests_ = std::make_shared<RequestTable>();
   std::shared_ptr<Session> session_;
+  const Lifetime alive_;
 };
 
 ServiceServer::ServiceServer(asio::io_context& loop, const Immutable<Service>& service)
@@ -87,14 +92,13 @@ void ServiceServer::renew(const Immutable<Service>& service) {
   add_service(catalogue_, service);
 }
 
-std::shared_ptr<void> ServiceServer::call(const std::string& method, const Json& params, const Principal& who,
-                                          DoneFunction done) {
-  const auto caller = std::make_shared<Caller>(who, std::move(done));
+std::unique_ptr<HostCall> ServiceServer::call(const std::string& method, const Json& params, const Principal& who,
+                                              DoneFunction done) {
+  auto caller = std::make_unique<Caller>(who, std::move(done));
   const auto reply = std::make_shared<Reply>(*std::make_shared<SilentPeer>(TransportKind::kStdio, "assistant"), "1");
-  reply->on_last(
-      [this, weak = std::weak_ptr(caller), alive = alive_.watch()](const std::optional<std::string_view>& text) {
-        if (!alive.expired()) take(std::string(text.value_or("")), weak);
-      });
+  reply->on_last([this, end = caller->end(), alive = alive_.watch()](const std::optional<std::string_view>& text) {
+    if (!alive.expired()) take(std::string(text.value_or("")), end);
+  });
   try {
     if (!calls_.call(name() + "/" + method, params, caller->session(), *reply)) {
       throw RpcError(ErrorCode::kMethodNotFound, "method not found");
@@ -106,17 +110,17 @@ std::shared_ptr<void> ServiceServer::call(const std::string& method, const Json&
 }
 
 // It may come from inside call(): whoever waits hears of it from the loop.
-void ServiceServer::take(std::string text, const std::weak_ptr<Caller>& caller) {
-  const auto end = [caller](Outcome outcome) {
-    if (const auto waiting = caller.lock()) waiting->end(std::move(outcome.result), outcome.error);
-  };
+void ServiceServer::take(std::string text, DoneFunction end) {
   constexpr std::size_t kReadAtOnce = std::size_t{32} << 10U;
   if (text.size() <= kReadAtOnce || !reading_.start()) {
-    return asio::post(loop_, [end, text = std::move(text)] { end(outcome_of(text)); });
+    return asio::post(loop_, [end = std::move(end), text = std::move(text)] {
+      Outcome outcome = outcome_of(text);
+      end(std::move(outcome.result), outcome.error);
+    });
   }
   const auto outcome = std::make_shared<Outcome>();  // one step fills it in, the other takes it
   reading_.run([outcome, text = std::move(text)] { *outcome = outcome_of(text); },
-               [outcome, end] { end(std::move(*outcome)); });
+               [outcome, end = std::move(end)] { end(std::move(outcome->result), outcome->error); });
 }
 
 }  // namespace rkllm_mcp::chat

@@ -24,12 +24,12 @@ class ServiceServer final : public HostedServer {
   const std::string& name() const override { return catalogue_.name; }
   // From now on it has what `service` has, which is of the same name; calls under way go on.
   void renew(const Immutable<Service>& service);
-  std::shared_ptr<void> call(const std::string& method, const Json& params, const Principal& who,
-                             DoneFunction done) override;
+  std::unique_ptr<HostCall> call(const std::string& method, const Json& params, const Principal& who,
+                                 DoneFunction done) override;
 
  private:
   class Caller;
-  void take(std::string text, const std::weak_ptr<Caller>& caller);
+  void take(std::string text, DoneFunction end);
 
   asio::io_context& loop_;
   Catalogue catalogue_;  // of this service alone

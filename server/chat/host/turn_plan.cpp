@@ -22,10 +22,10 @@ void refuse_images(const Turn& turn) {
 }
 
 // For prompts that are written in no form. Of the model's family is only what it says beside its answer.
-std::shared_ptr<const Family> family_of_raw_prompts(const Family& of_model) {
+std::unique_ptr<const Family> family_of_raw_prompts(const Family& of_model) {
   Family made = *find_family(built_in_families(), kPlainFamily);
   made.tokens_in_answers = of_model.tokens_in_answers;
-  return std::make_shared<const Family>(std::move(made));
+  return std::make_unique<const Family>(std::move(made));
 }
 
 template <class Value>

@@ -60,7 +60,7 @@ class TurnPlan {
   std::size_t drop(std::size_t bytes);  // messages
 
   Turn turn_;
-  std::shared_ptr<const Family> raw_family_;  // of a raw prompt
+  std::unique_ptr<const Family> raw_family_;  // of a raw prompt
   const Family* family_;
   std::optional<JsonSchema> schema_;
   std::string instruction_;

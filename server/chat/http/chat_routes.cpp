@@ -460,7 +460,7 @@ void ChatRoutes::load_or_unload(ChatJob job, const VisitPointer& visit) {
     }
     let_go(number);
   };
-  std::shared_ptr<QueuePlace> place;
+  std::unique_ptr<QueuePlace> place;
   if (job.wish == OllamaWish::kUnload) {
     // By the name that was asked for: chat.any_model is not unloaded by a typing error.
     host_.pool().unload(job.turn.model.empty() ? model.name : job.turn.model, visit->asker, done);
@@ -476,7 +476,7 @@ void ChatRoutes::load_or_unload(ChatJob job, const VisitPointer& visit) {
 }
 
 void ChatRoutes::embed(EmbeddingSurface surface, const VisitPointer& visit, const Json& body) {
-  const auto request = std::make_shared<EmbeddingRequest>(read_embedding(surface, body));  // of both outcomes
+  const Immutable request(read_embedding(surface, body));  // of both outcomes
   const std::uint64_t number = ++next_;
   const auto done = [this, visit, number, surface, request](Embeddings made) {
     answer_embeddings(surface, visit, request, std::move(made));
@@ -489,7 +489,7 @@ void ChatRoutes::embed(EmbeddingSurface surface, const VisitPointer& visit, cons
   const auto admit = [this, visit, request](const std::vector<float>& first, std::size_t count) {
     admit_embeddings(*visit, *request, first, count);
   };
-  std::shared_ptr<Running> running = host_.embed(request->wish, visit->asker, visit->peer, done, failed, admit);
+  auto running = host_.embed(request->wish, visit->asker, visit->peer, done, failed, admit);
   keep(number, visit, {std::move(running), [this, visit](const TurnError& error) { refuse(visit, error); }});
 }
 
@@ -505,7 +505,7 @@ void ChatRoutes::admit_embeddings(Visit& visit, const EmbeddingRequest& request,
 
 // Millions of numbers are not written on the event loop.
 void ChatRoutes::answer_embeddings(EmbeddingSurface surface, const VisitPointer& visit,
-                                   const std::shared_ptr<EmbeddingRequest>& request, Embeddings made) {
+                                   const Immutable<EmbeddingRequest>& request, Embeddings made) {
   const auto send = [this, visit, request, headers = headers_of(*request, made)](std::string text) {
     visit->memory.set(0);  // from here on it is the exchange that counts the text
     answer_long_text(visit, std::move(text), request->wish.field, headers);

@@ -10,6 +10,7 @@
 #include "chat/http/tokenizers.hpp"
 #include "chat/turn/model_store.hpp"
 #include "dispatch/gate.hpp"
+#include "immutable.hpp"
 #include "lifetime.hpp"
 #include "memory_budget.hpp"
 #include "side_thread.hpp"
@@ -107,7 +108,7 @@ class ChatRoutes {
   void load_or_unload(ChatJob job, const VisitPointer& visit);
   void embed(EmbeddingSurface surface, const VisitPointer& visit, const Json& body);
   void answer_embeddings(EmbeddingSurface surface, const VisitPointer& visit,
-                         const std::shared_ptr<EmbeddingRequest>& request, Embeddings made);
+                         const Immutable<EmbeddingRequest>& request, Embeddings made);
   // Counts what the answer to so many inputs will take; throws TurnError if that is too much.
   void admit_embeddings(Visit& visit, const EmbeddingRequest& request, const std::vector<float>& first,
                         std::size_t count) const;

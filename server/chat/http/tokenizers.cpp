@@ -46,15 +46,14 @@ void Tokenizers::use(std::string model_path, std::function<void(const Tokenizer*
   };
   const auto told = std::make_shared<Told>();
   thread_.run([this, told, model_path = std::move(model_path),
-               work = std::move(work)] { work(beside(model_path, told->path, told->complaint).get()); },
+               work = std::move(work)] { work(beside(model_path, told->path, told->complaint)); },
               [this, told, then = std::move(then)] {
                 if (!told->complaint.empty() && warn_) warn_(told->path, shortened(told->complaint));
                 then();
               });
 }
 
-std::shared_ptr<const Tokenizer> Tokenizers::beside(const std::string& model_path, std::string& path,
-                                                    std::string& complaint) {
+const Tokenizer* Tokenizers::beside(const std::string& model_path, std::string& path, std::string& complaint) {
   const auto file = file_beside(model_path);
   if (!file) return nullptr;
   path = file->string();
@@ -68,17 +67,17 @@ std::shared_ptr<const Tokenizer> Tokenizers::beside(const std::string& model_pat
     });
     if (found != kept_.end()) {
       std::rotate(found, found + 1, kept_.end());
-      return kept_.back().tokenizer;
+      return kept_.back().tokenizer.get();
     }
     std::erase_if(kept_, [&path](const Kept& kept) { return kept.path == path; });
     if (kept_.size() == kKept) kept_.erase(kept_.begin());  // before there is one more
     try {
-      wanted.tokenizer = std::make_shared<const Tokenizer>(read_tokenizer(opened.read(kLargestFile)));
+      wanted.tokenizer = std::make_unique<const Tokenizer>(read_tokenizer(opened.read(kLargestFile)));
     } catch (const std::runtime_error& error) {
       complaint = error.what();
     }
     kept_.push_back(std::move(wanted));
-    return kept_.back().tokenizer;
+    return kept_.back().tokenizer.get();
   } catch (const std::runtime_error& error) {
     if (path != unreadable_) complaint = error.what();  // once, not for each request
     unreadable_ = path;

@@ -31,11 +31,12 @@ class Tokenizers {
     std::string path;
     std::int64_t modified_ns;
     std::int64_t bytes;
-    std::shared_ptr<const Tokenizer> tokenizer;  // null: not understood
+    std::unique_ptr<const Tokenizer> tokenizer;  // null: not understood
   };
 
-  // On the thread. What is wrong with a file that is read now is appended to `complaint`.
-  std::shared_ptr<const Tokenizer> beside(const std::string& model_path, std::string& path, std::string& complaint);
+  // On the thread, where it is kept until the next one is asked for. Null: none that is understood. What is wrong with
+  // a file that is read now is appended to `complaint`.
+  const Tokenizer* beside(const std::string& model_path, std::string& path, std::string& complaint);
 
   // Of the thread alone.
   std::vector<Kept> kept_;  // the one that was used last is the last

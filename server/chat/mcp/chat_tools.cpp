@@ -91,11 +91,12 @@ void ChatTools::answer(Invocation& invocation, Json result) const {
 
 // --- what goes on ----------------------------------------------------------------------------------------------------
 
-void ChatTools::keep(Started invocation, std::shared_ptr<void> work) {
-  if (invocation->ended()) return;
+void ChatTools::keep(Open open) {
+  if (open.invocation->ended()) return;
   const std::uint64_t number = ++next_;
-  open_.emplace(number, Open{invocation, std::move(work)});
-  invocation->when_ended([this, number, alive = alive_.watch()] {
+  Invocation& invocation = *open.invocation;
+  open_.emplace(number, std::move(open));
+  invocation.when_ended([this, number, alive = alive_.watch()] {
     if (!alive.expired()) let_go(number);
   });
 }
@@ -150,9 +151,9 @@ void ChatTools::begin_load(Started invocation, const ModelDescription& model) {
     answer(*invocation, loaded(name, asker));
   };
   events.failed = [invocation](const TurnError& error) { invocation->result(tool_error(rpc_error_of(error))); };
-  keep(invocation,
-       host_.pool().load({.model = model.name, .asker = asker, .keep_alive = {}, .peer = peer_of(*invocation)},
-                         std::move(events)));
+  keep({invocation,
+        host_.pool().load({.model = model.name, .asker = asker, .keep_alive = {}, .peer = peer_of(*invocation)},
+                          std::move(events))});
 }
 
 Json ChatTools::loaded(const std::string& model, const Asker& asker) const {
@@ -193,9 +194,8 @@ void ChatTools::embed(Started invocation, const Json& arguments) {
       answer(*invocation, Json{{"model", name}, {"embedding", made.vectors.at(0)}, {"tokens", made.tokens}});
     };
     const auto failed = [invocation](const TurnError& error) { invocation->result(tool_error(rpc_error_of(error))); };
-    std::shared_ptr<Running> running =
-        host_.embed(std::move(wish), asker_of(*invocation), peer_of(*invocation), done, failed);
-    keep(invocation, std::move(running));
+    auto running = host_.embed(std::move(wish), asker_of(*invocation), peer_of(*invocation), done, failed);
+    keep({invocation, std::move(running)});
   };
   with_model(host_, *invocation, arguments.value("model", std::string()), begin);
 }

@@ -66,7 +66,7 @@ class ChatTools {
   void begin_load(Started invocation, const ModelDescription& model);
   Json loaded(const std::string& model, const Asker& asker) const;
   void answer(Invocation& invocation, Json result) const;
-  void keep(Started invocation, std::shared_ptr<void> work);
+  void keep(Open open);
   void let_go(std::uint64_t number);
 
   asio::io_context& loop_;

@@ -45,7 +45,8 @@ void refuse_what_differs(std::string_view expression) {
 
 }  // namespace
 
-Pattern::Pattern(const std::string& expression) {
+Pattern::Pattern(const std::string& expression)
+    : code_(nullptr, [](void* code) { pcre2_code_free(static_cast<pcre2_code*>(code)); }) {
   refuse_what_differs(expression);
   int error = 0;
   PCRE2_SIZE place = 0;
@@ -54,8 +55,7 @@ Pattern::Pattern(const std::string& expression) {
   if (code == nullptr) {
     throw failure("the expression is wrong at its byte " + std::to_string(place + 1), error);
   }
-  code_ = std::shared_ptr<const void>(
-      code, [](const void* held) { pcre2_code_free(static_cast<pcre2_code*>(const_cast<void*>(held))); });
+  code_.reset(code);
   std::uint32_t finds_nothing = 0;
   pcre2_pattern_info(code, PCRE2_INFO_MATCHEMPTY, &finds_nothing);
   if (finds_nothing != 0)

@@ -24,7 +24,7 @@ class Pattern {
   void each_piece(std::string_view text, const std::function<void(std::string_view piece, bool is_match)>& take) const;
 
  private:
-  std::shared_ptr<const void> code_;
+  std::unique_ptr<void, void (*)(void*)> code_;  // PCRE2's
 };
 
 }  // namespace rkllm_mcp::chat

@@ -218,7 +218,7 @@ class SlowLoadingEngine final : public Engine {
    public:
     explicit SlowModel(Watch& watch) : watch_(watch) {}
 
-    void begin_run(std::shared_ptr<CallObserver>) override {}
+    void begin_run(CallObserver& /*observer*/) override {}
     CallOutcome call(const CallRequest& request) override {
       if (request.method->handle == HandleRole::kCreates) {
         watch_.loading.set_value();
@@ -258,7 +258,7 @@ class LateRefusalEngine final : public Engine {
    public:
     explicit LateModel(std::shared_ptr<Recorder> run) : run_(std::move(run)) {}
 
-    void begin_run(std::shared_ptr<CallObserver>) override {}
+    void begin_run(CallObserver& /*observer*/) override {}
     CallOutcome call(const CallRequest& request) override {
       if (!request.method->streams) return {};
       run_->on_token(0, "token", 1);
@@ -304,7 +304,7 @@ class HeldLoads final : public Engine {
    public:
     explicit HeldModel(Watch& watch) : watch_(watch) {}
 
-    void begin_run(std::shared_ptr<CallObserver>) override {}
+    void begin_run(CallObserver& /*observer*/) override {}
     CallOutcome call(const CallRequest& request) override {
       if (request.method->handle != HandleRole::kCreates) return {};
       watch_.began.release();

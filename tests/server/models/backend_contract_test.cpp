@@ -63,16 +63,16 @@ struct Contract {
         break;
       case 2:
         name = "NamedBackend";
-        backend = std::make_shared<NamedBackend>(bench.loop, bench.models, bench.queue);
+        backend = std::make_shared<NamedBackend>(bench.loop, bench.models, *bench.queue);
         break;
       case 3:
         name = "PresetBackend";
         backend = std::make_shared<PresetBackend>(
-            bench.loop, [] { return Json::object(); }, bench.queue);
+            bench.loop, [] { return Json::object(); }, [this]() -> Backend& { return *bench.queue; });
         break;
       default:
         name = "WatchedBackend";
-        backend = std::make_shared<WatchedBackend>(bench.queue, metrics, [](const auto&) {});
+        backend = std::make_shared<WatchedBackend>(*bench.queue, metrics, [](const auto&) {});
     }
   }
 

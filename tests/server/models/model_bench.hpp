@@ -111,7 +111,7 @@ class BoardEngine final : public Engine {
     BoardModel(Board& board, std::string id, LostFunction lost)
         : board_(board), id_(std::move(id)), lost_(std::move(lost)) {}
 
-    void begin_run(std::shared_ptr<CallObserver>) override {}
+    void begin_run(CallObserver& /*observer*/) override {}
     CallOutcome call(const CallRequest& request) override {
       CallOutcome outcome;
       if (request.method->handle == HandleRole::kCreates) {

@@ -1,5 +1,5 @@
 #include "models/named_backend.hpp"
-
+#include "app/model_presets.hpp"
 #include "jsonrpc/failure.hpp"
 #include "model_bench.hpp"
 #include "support/catch.hpp"
@@ -36,7 +36,7 @@ class Ended final : public CallObserver {
 };
 
 struct Calling {
-  explicit Calling(Bench& with) : bench(with), backend(with.loop, with.models, with.queue) {}
+  explicit Calling(Bench& with) : bench(with) {}
 
   std::shared_ptr<Ended> call(const std::string& handle, Backend::CallId* id = nullptr) {
     const auto ended = std::make_shared<Ended>();
@@ -53,7 +53,8 @@ struct Calling {
   }
 
   Bench& bench;
-  NamedBackend backend;
+  PresetBackend current{bench.loop, [] { return Json::object(); }, [this]() -> Backend& { return *bench.queue; }};
+  NamedBackend backend{bench.loop, bench.models, current};
 };
 
 }  // namespace
@@ -112,7 +113,6 @@ TEST_CASE("a call that waits for a model when the runtime is replaced is made by
   const auto call = calling.call("a");
   const auto before = bench.queue;
   bench.use_new_runtime();
-  calling.backend.replace(bench.queue);
   REQUIRE(calling.has_ended(call));
   CHECK_FALSE(call->error());
   CHECK(bench.queue->handles().size() == 1);

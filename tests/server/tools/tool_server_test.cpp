@@ -59,8 +59,10 @@ TEST_CASE("a tool answers text, and the same for programs") {
 }
 
 TEST_CASE("the tool of one file that the documentation shows works as it stands there") {
+  const ToolSurroundings surroundings{ToolSettings(), Immutable(WebClient(WebClient::Options())),
+                                      Immutable(PageReading(std::string()))};
   ToolServer::Options options;
-  options.more = {offered::roll_die({})};
+  options.more = {offered::roll_die(surroundings)};
   ToolBench bench({}, options);
   const Json number = bench.call("roll_die", Json::object())["structuredContent"]["number"];
   CHECK(number >= 1);

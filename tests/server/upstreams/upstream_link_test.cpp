@@ -23,13 +23,16 @@ using namespace std::chrono_literals;
 class WatchedLink {
  public:
   explicit WatchedLink(UpstreamLink::Connect connect)
-      : link_(UpstreamLink::start(
+      : link_(std::make_shared<UpstreamLink>(
             waiting.loop(), std::move(connect),
-            {.on_tools = [this](std::vector<Json> tools) { lists.push_back(std::move(tools)); },
-             .on_lost = [this](const std::string& reason) { lost.push_back(reason); },
-             .on_warning = [this](const std::string& warning) { warnings.push_back(warning); },
-             .on_progress = [this](UpstreamLink::Key, const Json& update) { progress.push_back(update); },
-             .on_end = [this](UpstreamLink::Key, client::Outcome outcome) { ends.push_back(outcome); }})) {}
+            UpstreamLink::Events{
+                .on_tools = [this](std::vector<Json> tools) { lists.push_back(std::move(tools)); },
+                .on_lost = [this](const std::string& reason) { lost.push_back(reason); },
+                .on_warning = [this](const std::string& warning) { warnings.push_back(warning); },
+                .on_progress = [this](UpstreamLink::Key, const Json& update) { progress.push_back(update); },
+                .on_end = [this](UpstreamLink::Key, client::Outcome outcome) { ends.push_back(outcome); }})) {
+    link_->start();
+  }
   ~WatchedLink() {
     link_->stop();
     link_->await_end(Clock::now() + 5s);

@@ -50,8 +50,7 @@ struct Writing {
 
   DescriptorPair ends = make_stream_pair();
   FrameSocket server{std::move(ends.first)};
-  std::shared_ptr<FrameSocket> socket = std::make_shared<FrameSocket>(Descriptor(std::move(ends.second)));
-  std::shared_ptr<TokenWriter> writer = std::make_shared<TokenWriter>(socket);
+  std::shared_ptr<TokenWriter> writer = std::make_shared<TokenWriter>(std::move(ends.second));
   std::shared_ptr<CallObserver> run = writer->open(kCallNumber);
   std::size_t frames = 0;
   std::vector<std::int32_t> ids;

@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace rkllm_mcp;
@@ -15,8 +16,15 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+// What one step makes of a text. A list of initializers would have to copy it.
+Words words_by(PreTokenizer step, const std::string& text) {
+  std::vector<PreTokenizer> steps;
+  steps.push_back(std::move(step));
+  return words_of(text, true, steps);
+}
+
 Words split_at_commas(const std::string& text, Split::Behavior behavior, bool is_inverted = false) {
-  return words_of(text, true, {Split{Pattern(","), behavior, is_inverted}});
+  return words_by(Split{Pattern(","), behavior, is_inverted}, text);
 }
 
 // A tokenizer of characters: a, b, c, the mark of a space, and what the pairs make.
@@ -54,7 +62,7 @@ TEST_CASE("what a pattern finds is removed, kept, or joined to what stands besid
   CHECK(split_at_commas(text, Split::Behavior::kMergedWithNext) == Words{",a", ",", ",b", ","});
   CHECK(split_at_commas(text, Split::Behavior::kContiguous) == Words{",", "a", ",,", "b", ","});
   CHECK(split_at_commas(text, Split::Behavior::kRemoved, true) == Words{",", ",", ",", ","});
-  CHECK(words_of("", true, {LeadingSpace{}}).empty());
+  CHECK(words_by(LeadingSpace{}, "").empty());
 }
 
 TEST_CASE("pairs are joined in the order in which they were learnt, from the left") {
@@ -168,7 +176,7 @@ TEST_CASE("null counts as absent, and nothing may follow where bytes are written
                       {"pretokenizers", Json::array({{{"type", "ByteLevel"}}, {{"type", "Digits"}}})}};
   CHECK(complaint_with("/pre_tokenizer", steps) ==
         "it has the pre_tokenizer Digits behind ByteLevel, which is not understood here");
-  const Words words = words_of(" a  b", true, {Metaspace{"_", Metaspace::Prepend::kFirst}});
+  const Words words = words_by(Metaspace{"_", Metaspace::Prepend::kFirst}, " a  b");
   CHECK(words == Words{"_a", "_", "_b"});
 }
 
