@@ -11,13 +11,21 @@
 
 namespace rkllm_mcp {
 
+#ifdef RKLLM_MCP_SIMULATION
+void fill_with_simulated(unsigned char* bytes, std::size_t count);  // a schedule's, the same each time
+#endif
+
 // Throws std::runtime_error if the system gives none.
 template <std::size_t kCount>
 std::array<unsigned char, kCount> random_bytes() {
   std::array<unsigned char, kCount> bytes{};
+#ifdef RKLLM_MCP_SIMULATION
+  fill_with_simulated(bytes.data(), bytes.size());
+#else
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
     throw std::runtime_error("no secure random source");
   }
+#endif
   return bytes;
 }
 

@@ -62,6 +62,18 @@ std::optional<std::string_view> duplicate_name(const Json::object_t& members) {
   return *twice;
 }
 
+using Members = std::vector<Json::object_t::value_type, Json::object_t::allocator_type>;  // which an object is
+
+// The vector itself would copy all that its members hold: their names are const, and so a member cannot be moved as a
+// whole.
+void make_room(Members& members) {
+  constexpr std::size_t kLeast = 4;
+  Members roomier;
+  roomier.reserve(std::max(kLeast, 2 * members.size()));
+  for (auto& [name, value] : members) roomier.emplace_back(name, std::move(value));
+  members.swap(roomier);
+}
+
 // Empties it from the leaves on. Its own destructor would need memory for all that it holds, and may not fail.
 void dismantle(Json& value) {
   if (value.is_array()) {
@@ -87,10 +99,9 @@ Json& JsonBuilder::add(Json value) {
     elements.push_back(std::move(value));
     return elements.back();
   }
-  // An ordered object is a vector of members; appending to it directly avoids its search for an equal name, which
-  // end_object does once for all members.
-  using Members = std::vector<Json::object_t::value_type, Json::object_t::allocator_type>;
+  // Appending to the vector avoids the object's search for an equal name, which end_object does once for all members.
   Members& members = parent.value->get_ref<Json::object_t&>();
+  if (members.size() == members.capacity()) make_room(members);
   members.emplace_back(std::move(key_), std::move(value));
   return members.back().second;
 }

@@ -40,14 +40,14 @@ void append_value(std::string& content, const Value& value) {
 
 std::span<char> FrameReader::room() {
   if (begin_ > 0) {
-    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
     end_ -= std::exchange(begin_, 0);
   }
-  return std::span(buffer_).subspan(end_);
+  return std::span(buffer_.get(), kCapacity).subspan(end_);
 }
 
 std::optional<Frame> FrameReader::next() {
-  std::string_view bytes(buffer_.data() + begin_, end_ - begin_);
+  std::string_view bytes(buffer_.get() + begin_, end_ - begin_);
   if (bytes.size() < sizeof(FrameHead)) return std::nullopt;
   const auto head = take_value<FrameHead>(bytes);
   if (head.bytes > kMaxFrameBytes) throw BadFrame("a frame is longer than any may be");

@@ -18,6 +18,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -67,7 +68,7 @@ class FrameReader {
  private:
   static constexpr std::size_t kCapacity = 2 * (sizeof(FrameHead) + kMaxFrameBytes);
 
-  std::vector<char> buffer_ = std::vector<char>(kCapacity);
+  std::unique_ptr<char[]> buffer_{new char[kCapacity]};  // not set to zero: most connections use little of it
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
 };

@@ -2,11 +2,13 @@
 #include "choice_list.hpp"
 #include "failure.hpp"
 #include "schedule.hpp"
+#include "sim_heap.hpp"
 #include "world.hpp"
 
 #include "put_back.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -71,13 +73,16 @@ int run_choices(const std::string& file) {
 }
 
 int run_seeds(const Options& options) {
+  constexpr std::uint64_t kWarm = 100;
   const auto began = std::chrono::steady_clock::now();
   std::uint64_t done = 0;
   const auto goes_on = [&] {
     if (options.minutes.count() == 0) return done < options.schedules;
     return std::chrono::steady_clock::now() - began < options.minutes;
   };
+  std::size_t allocated = 0;
   for (; goes_on(); ++done) {
+    if (done == kWarm) allocated = allocated_bytes();
     const std::uint64_t seed = options.seed + done;
     const Outcome outcome = run_schedule(Choices(seed));
     if (!outcome.violation.empty()) {
@@ -88,6 +93,10 @@ int run_seeds(const Options& options) {
       std::printf("seed %llu: not the same twice\n", static_cast<unsigned long long>(seed));
       return 1;
     }
+  }
+  if (done > kWarm && allocated_bytes() > allocated + kMayStay) {
+    std::printf("%zu bytes stay allocated that nobody can need\n", allocated_bytes() - allocated);
+    return 1;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
   std::printf("%llu schedules from seed %llu on, %.0f a second, without a violation. Seen:\n",

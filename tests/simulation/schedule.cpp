@@ -7,11 +7,14 @@
 #include "mcp_client.hpp"
 #include "news_source.hpp"
 #include "poll_client.hpp"
+#include "sim_heap.hpp"
 #include "sim_server.hpp"
 #include "stateless_client.hpp"
 #include "task_client.hpp"
 #include "worker_client.hpp"
 #include "world.hpp"
+
+#include <malloc.h>
 
 #include <algorithm>
 #include <exception>
@@ -30,27 +33,12 @@ constexpr std::chrono::seconds kLongestTimeout{700};
 class Schedule {
  public:
   explicit Schedule(World& world) : world_(world), server_(world) {
-    // Turns have more steps than all the rest: those who ask for them have schedules of their own.
-    if (world_.choices().happens(6)) {
-      add(1, 3, "chatter", [this](const auto& name) { return std::make_shared<ChatClient>(world_, server_, name); });
-      add(0, 1, "reader",
-          [this](const auto& name) { return std::make_shared<EmbeddingClient>(world_, server_, name); });
-      add(0, 1, "web", [this](const auto& name) { return std::make_shared<HttpClient>(world_, server_, name); });
-      return;
+    // What has nothing to do with the rest has schedules of its own: these are shorter, and so more of them are seen.
+    switch (world_.choices().choose(6)) {
+      case 5: add_chat_host(); break;
+      case 4: add("models", 1, 1, [this](const auto& name) { return std::make_shared<WorkerClient>(world_, name); }); break;
+      default: add_clients(); break;
     }
-    add(1, 3, "client", [this](const std::string& name) {
-      auto wire = world_.choices().choose(2) == 0 ? make_lines(server_) : make_websocket(world_, server_);
-      return std::make_shared<DirectClient>(world_, server_, std::move(wire), name);
-    });
-    add(0, 2, "poller", [this](const auto& name) { return std::make_shared<PollClient>(world_, server_, name); });
-    add(0, 2, "agent", [this](const auto& name) { return std::make_shared<McpClient>(world_, server_, name); });
-    add(0, 1, "visitor", [this](const auto& name) { return std::make_shared<StatelessClient>(world_, server_, name); });
-    add(0, 1, "errands", [this](const auto& name) { return std::make_shared<TaskClient>(world_, server_, name); });
-    add(0, 1, "news", [this](const auto& name) { return std::make_shared<NewsSource>(world_, server_, name); });
-    if (world_.choices().happens(4)) {
-      add(1, 1, "models", [this](const auto& name) { return std::make_shared<WorkerClient>(world_, name); });
-    }
-    add(0, 2, "web", [this](const auto& name) { return std::make_shared<HttpClient>(world_, server_, name); });
   }
 
   Schedule(const Schedule&) = delete;
@@ -87,9 +75,31 @@ class Schedule {
   }
 
  private:
+  void add_clients() {
+    add("client", 1, 3, [this](const std::string& name) {
+      auto wire = world_.choices().choose(2) == 0 ? make_lines(server_) : make_websocket(world_, server_);
+      return std::make_shared<DirectClient>(world_, server_, std::move(wire), name);
+    });
+    add<PollClient>("poller", 0, 1);
+    add<McpClient>("agent", 0, 2);
+    add<StatelessClient>("visitor", 0, 1);
+    add<TaskClient>("errands", 0, 1);
+    add<NewsSource>("news", 0, 1);
+    add<HttpClient>("web", 0, 2);
+  }
+  void add_chat_host() {
+    add<ChatClient>("chatter", 1, 3);
+    add<EmbeddingClient>("reader", 0, 1);
+    add<HttpClient>("web", 0, 1);
+  }
+
   // From `least` to `most` clients of a kind.
+  template <class Kind>
+  void add(const char* name, std::uint32_t least, std::uint32_t most) {
+    add(name, least, most, [this](const std::string& full) { return std::make_shared<Kind>(world_, server_, full); });
+  }
   template <class Make>
-  void add(std::uint32_t least, std::uint32_t most, const std::string& name, const Make& make) {
+  void add(const std::string& name, std::uint32_t least, std::uint32_t most, const Make& make) {
     const std::uint32_t count = least + world_.choices().choose(most - least + 1);
     for (std::uint32_t i = 0; i < count; ++i) {
       clients_.push_back(make(name + std::to_string(i)));
@@ -108,6 +118,10 @@ class Schedule {
     }
     if (server_.memory_used() > kMostMemory) {
       throw Violation{"the server holds " + std::to_string(server_.memory_used()) + " bytes for a few small requests"};
+    }
+    // What the memory budget does not count is here, too.
+    if (const std::size_t allocated = allocated_bytes() - allocated_before_; allocated > kMostAllocated) {
+      throw Violation{std::to_string(allocated) + " bytes are allocated for a few small requests"};
     }
   }
 
@@ -128,15 +142,26 @@ class Schedule {
   }
 
   static constexpr std::size_t kMostMemory = std::size_t{1} << 20U;
+  static constexpr std::size_t kMostAllocated = std::size_t{8} << 20U;
+
+  const std::size_t allocated_before_ = allocated_bytes();
 
   World& world_;
   SimServer server_;
   std::vector<std::shared_ptr<Client>> clients_;
 };
 
+// Each schedule takes the memory that the one before has given back, instead of asking the system for it again.
+void keep_freed_memory() {
+  constexpr int kNever = 1 << 30;
+  ::mallopt(M_MMAP_THRESHOLD, kNever);
+  ::mallopt(M_TRIM_THRESHOLD, kNever);
+}
+
 }  // namespace
 
 Outcome run_schedule(Choices choices) {
+  [[maybe_unused]] static const bool once = (keep_freed_memory(), true);
   Outcome outcome;
   auto owned = std::make_unique<World>(choices);
   World& world = *owned;

@@ -8,6 +8,7 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -30,15 +31,13 @@ constexpr std::size_t kStackBytes = std::size_t{512} << 10U;  // of which the sy
 constexpr std::size_t kLoopStackBytes = std::size_t{8} << 20U;
 constexpr std::uint32_t kSeldom = 8;
 
-using Stacks = std::vector<std::unique_ptr<char[]>>;
-
 // Stacks are used again: a schedule has a dozen of them.
-Stacks& spare_stacks() {
-  static Stacks stacks;
+auto& spare_stacks() {
+  static std::vector<SimThreads::Stack> stacks;
   return stacks;
 }
-Stacks& spare_loop_stacks() {
-  static Stacks stacks;
+auto& spare_loop_stacks() {
+  static std::vector<SimThreads::Stack> stacks;
   return stacks;
 }
 
@@ -56,7 +55,7 @@ struct SimThreads::SimThread {
   std::shared_ptr<bool> has_ended;
   std::function<bool()> can_go_on;  // empty: yes
   bool is_over = false;
-  std::unique_ptr<char[]> stack;
+  Stack stack;
   ucontext_t context{};
   Exceptions exceptions;
 
@@ -102,8 +101,8 @@ void SimThreads::start(std::function<void()> work, std::shared_ptr<bool> has_end
   threads_.push_back(std::move(thread));
 }
 
-void SimThreads::prepare(SimThread& thread, Stacks& spare, std::size_t bytes) {
-  if (spare.empty()) spare.emplace_back(new char[bytes]);
+void SimThreads::prepare(SimThread& thread, std::vector<Stack>& spare, std::size_t bytes) {
+  if (spare.empty()) spare.emplace_back(static_cast<char*>(std::malloc(bytes)));
   thread.stack = std::move(spare.back());
   spare.pop_back();
   ::getcontext(&thread.context);

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -39,13 +40,19 @@ class SimThreads {
   void step();
   std::size_t count() const { return threads_.size(); }
 
+  // Of the system's memory, not of the heap that is counted (sim_heap.hpp).
+  struct FreeStack {
+    void operator()(char* stack) const { std::free(stack); }
+  };
+  using Stack = std::unique_ptr<char[], FreeStack>;
+
   // Whose code runs now. There is one for each World.
   static inline SimThreads* current = nullptr;
 
  private:
   struct SimThread;
 
-  static void prepare(SimThread& thread, std::vector<std::unique_ptr<char[]>>& spare, std::size_t bytes);
+  static void prepare(SimThread& thread, std::vector<Stack>& spare, std::size_t bytes);
   void go_on(SimThread& thread);
   void go_back();
   bool let_one_go_on();

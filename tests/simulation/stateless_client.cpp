@@ -8,7 +8,7 @@
 namespace rkllm_mcp::simulation {
 namespace {
 
-constexpr std::size_t kMostStatelessCalls = 6;
+constexpr std::size_t kMostStatelessCalls = 4;
 constexpr std::size_t kMostListening = 2;
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace rkllm_mcp::simulation {
 namespace {
 
-constexpr std::size_t kMostTasks = 4;
+constexpr std::size_t kMostTasks = 3;
 constexpr int kStepsToStopTask = 60;
 
 }  // namespace
@@ -27,19 +27,17 @@ void TaskClient::act() {
     if (Task* const task = one_of(is_wanted)) (this->*action)(*task);
   };
   const auto can_be_given = [](const Task& each) { return each.is_known() && !each.wanted.empty() && !each.is_giving; };
-  switch (world_.choices().choose(14)) {
+  switch (world_.choices().choose(12)) {
     case 0:
     case 1: begin(false); break;
     case 2: begin(true); break;
-    case 3:
+    case 3: with(&TaskClient::look, [](const Task& each) { return each.is_known() && !each.is_asking; }); break;
     case 4:
-    case 5: with(&TaskClient::look, [](const Task& each) { return each.is_known() && !each.is_asking; }); break;
-    case 6:
-    case 7: with(&TaskClient::give, can_be_given); break;
-    case 8: with(&TaskClient::cancel, [](const Task& each) { return each.is_known() && !each.is_cancelled; }); break;
-    case 9: with(&TaskClient::listen, [](const Task& each) { return each.is_known() && !each.listener; }); break;
-    case 10: set_reading(false); break;
-    case 11: set_reading(true); break;
+    case 5: with(&TaskClient::give, can_be_given); break;
+    case 6: with(&TaskClient::cancel, [](const Task& each) { return each.is_known() && !each.is_cancelled; }); break;
+    case 7: with(&TaskClient::listen, [](const Task& each) { return each.is_known() && !each.listener; }); break;
+    case 8: set_reading(false); break;
+    case 9: set_reading(true); break;
     default: break;  // it waits
   }
   plan();

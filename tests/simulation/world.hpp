@@ -70,15 +70,16 @@ class World {
     Action action;
   };
 
-  void let_happen(std::vector<Event> ready);
+  void let_happen();  // some of `ready_`
   void turn();
 
   Choices& choices_;
   SimThreads threads_;
-  asio::io_context loop_{1};
+  asio::io_context loop_{ASIO_CONCURRENCY_HINT_UNSAFE};  // there is one thread
   std::vector<std::pair<std::weak_ptr<void>, Action>> lookers_;
   std::string violation_;  // empty: none yet
   std::vector<Event> events_;
+  std::vector<Event> ready_;  // those of this step; kept for its memory
   std::deque<std::string> story_;
   std::uint64_t trace_ = 14695981039346656037ULL;  // FNV-1a
 };

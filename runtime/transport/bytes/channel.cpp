@@ -228,7 +228,8 @@ void Channel::abort() {
 
 void Channel::tell_closed() {
   if (!owner_ && !finished_) return;
-  asio::post(io_, [owner = std::exchange(owner_, nullptr), finished = std::exchange(finished_, nullptr)] {
+  const auto kept = is_put_back("a connection that has closed keeps itself") ? owner_ : nullptr;
+  asio::post(io_, [owner = std::exchange(owner_, kept), finished = std::exchange(finished_, nullptr)] {
     const auto finish = [&finished] {
       if (finished) finished();
     };
