@@ -79,8 +79,8 @@ class Connection {
   virtual std::optional<std::string> receive(Deadline deadline) = 0;
   // False if messages may be lost on the way: a stream's gaps are then to be asked for with `poll`.
   virtual bool reliable() const { return true; }
-  // From any thread: a receive() that waits ends at once with ConnectionError, and so does every later one. By default
-  // nothing happens, and receive() ends at its deadline.
+  // From any thread: a receive() that waits ends at once with ConnectionError, and so does every later one when it has
+  // handed out what had come. By default nothing happens, and receive() ends at its deadline.
   virtual void interrupt() {}
 };
 
