@@ -25,6 +25,7 @@ class ByteStream {
   virtual ~ByteStream() = default;
 
   virtual void async_read_some(asio::mutable_buffer buffer, TransferHandler handler) = 0;
+  // When only a part is written, the next write has to offer at least the rest: TLS may have encrypted it already.
   virtual void async_write_some(asio::const_buffer buffer, TransferHandler handler) = 0;
   // Calls `handler` when nothing that is written can be read any more (a reset, a pipe without reader), as far as the
   // system notices by itself; not called otherwise.

@@ -18,6 +18,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -61,9 +62,11 @@ class OfOneStream {
   }
   void write(std::string bytes) {
     output_ = std::move(bytes);
-    heard.written = 0;
+    heard.written = offered_ = 0;
     write_rest();
   }
+  // All of the last write(), before which the next must not begin: the other end may have it earlier.
+  bool has_written() const { return heard.written == output_.size(); }
   // Runs an operation of the stream, from inside of which no handler may be called.
   template <class Operation>
   std::invoke_result_t<Operation&> guarded(Operation operation) {
@@ -97,8 +100,9 @@ class OfOneStream {
     });
   }
   void write_rest() {
-    if (heard.written == output_.size()) return;
-    const std::string_view rest = std::string_view(output_).substr(heard.written, next_size());
+    if (has_written()) return;
+    if (heard.written == offered_) offered_ = std::min(output_.size(), offered_ + std::max(next_size(), kAtOnce));
+    const auto rest = std::string_view(output_).substr(heard.written, offered_ - heard.written);
     guarded([&] {
       stream->async_write_some(asio::buffer(rest), [this](const std::error_code& error, std::size_t size) {
         check_place();
@@ -110,8 +114,11 @@ class OfOneStream {
     });
   }
 
+  static constexpr std::size_t kAtOnce = 100;  // a short text is written in one piece
+
   std::array<char, 40'000> input_{};
   std::string output_;
+  std::size_t offered_ = 0;  // of output_, to be written or written
   std::size_t size_ = 0;
   bool is_inside_ = false;
   bool was_called_elsewhere_ = false;
@@ -313,6 +320,7 @@ TEMPLATE_TEST_CASE(
   const std::string ours = many_bytes("to you ");
   one.loop.call([&] { one.write(ours); });
   CHECK(one.far->receive_until("\n") == ours);
+  CHECK(one.loop.eventually([&] { return one.has_written(); }));
   const bool may_still_send = one.loop.call([&] {
     one.write("the last\n");
     const bool may_send = one.guarded([&] { return one.stream->shutdown_write(); });
@@ -325,6 +333,7 @@ TEMPLATE_TEST_CASE(
     one.far->send("the answer");
     CHECK(one.loop.eventually([&] { return one.heard.bytes == "the answer"; }));
   }
+  CHECK(one.loop.eventually([&] { return one.has_written(); }));
   one.loop.call([&] {
     CHECK(one.heard.write_ends == 0);
     one.write("too late");
@@ -361,7 +370,7 @@ TEMPLATE_TEST_CASE("what is under way on a stream that is closed ends with an er
 TEMPLATE_TEST_CASE("a stream whose other end has gone hangs up, and what is written to it fails", "", EVERY_STREAM) {
   TestType one;
   one.loop.call([&] { one.write("unread"); });  // so that TCP resets the connection
-  CHECK(one.loop.eventually([&] { return one.heard.written > 0; }));
+  CHECK(one.loop.eventually([&] { return one.has_written(); }));
   one.vanish();
   CHECK(one.loop.eventually([&] { return one.heard.hangups > 0 && one.heard.read_ends > 0; }));
   one.loop.call([&] { one.write(many_bytes("to nobody ")); });
