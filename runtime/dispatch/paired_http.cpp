@@ -2,7 +2,6 @@
 
 #include "dispatch/http_sessions.hpp"
 #include "dispatch/server_sent_events.hpp"
-#include "memory_budget.hpp"
 #include "random_bytes.hpp"
 #include "transport/bytes/deadline.hpp"
 
@@ -27,12 +26,12 @@ std::string_view id_in(std::string_view query) {
 // The event stream of one client, as its connection.
 class PairedHttp::Client final : public ConnectedPeer {
  public:
-  Client(Dispatcher& dispatcher, HttpExchange& exchange, std::string remote, std::string token)
+  Client(asio::io_context& loop, MemoryBudget memory, HttpExchange& exchange, std::string remote, std::string token)
       : ConnectedPeer(
             {.transport = TransportKind::kHttp, .address = std::move(remote), .credential = std::move(token)}),
-        memory_(dispatcher.options().memory),
+        memory_(std::move(memory)),
         exchange_(exchange.shared_from_this()),
-        silence_(dispatcher.loop(), [this] {
+        silence_(loop, [this] {
           if (closing_) return gone();
           exchange_->write(kEventComment);
           silence_.set_after(kBetweenEventComments);
@@ -118,7 +117,7 @@ void PairedHttp::open(const HttpRequest& request, HttpExchange& exchange) {
   if (clients_.size() >= kMost) return exchange.respond(refusal(503, "too many event streams are open"));
   const std::string id = new_id();
   const auto client =
-      std::make_shared<Client>(dispatcher_, exchange, request.remote, std::string(request.bearer_token()));
+      std::make_shared<Client>(loop_, memory_, exchange, request.remote, std::string(request.bearer_token()));
   clients_.emplace(id, client);
   client->begin("/messages?" + std::string(kIdParameter) + id);
   client->when_closed([this, id, alive = alive_.watch()] {

@@ -3,15 +3,19 @@
 // server comes on it. Event loop only.
 #pragma once
 
-#include "dispatch/dispatcher.hpp"
 #include "lifetime.hpp"
+#include "memory_budget.hpp"
 #include "transport/http/http_exchange.hpp"
+#include "transport/peer.hpp"
+
+#include <asio/io_context.hpp>
 
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -19,7 +23,9 @@ class PairedHttp {
  public:
   static constexpr std::size_t kMost = 256;  // open streams
 
-  explicit PairedHttp(Dispatcher& dispatcher) : dispatcher_(dispatcher), accept_(dispatcher.acceptor()) {}
+  // `accept` is told of each client; `memory` is what messages that wait their turn count in.
+  PairedHttp(asio::io_context& loop, MemoryBudget memory, AcceptFunction accept)
+      : loop_(loop), memory_(std::move(memory)), accept_(std::move(accept)) {}
 
   // HttpHandlers.
   void open(const HttpRequest& request, HttpExchange& exchange);
@@ -28,7 +34,8 @@ class PairedHttp {
  private:
   class Client;
 
-  Dispatcher& dispatcher_;
+  asio::io_context& loop_;
+  const MemoryBudget memory_;
   const AcceptFunction accept_;
   std::map<std::string, std::shared_ptr<Client>, std::less<>> clients_;
   const Lifetime alive_;  // clients may end after this

@@ -42,7 +42,7 @@ class HttpRoutes {
         sessions_(dispatcher, session_idle),
         plain_(dispatcher, sessions_),
         mcp_(dispatcher, sessions_),
-        paired_(dispatcher),
+        paired_(dispatcher.loop(), dispatcher.options().memory, dispatcher.acceptor()),
         server_(std::move(server)),
         health_(std::move(health)),
         metrics_(std::move(metrics)) {}

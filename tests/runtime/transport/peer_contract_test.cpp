@@ -1,7 +1,7 @@
-// What transport/peer.hpp promises, held against every kind of peer but PairedHttp's: over a real socket, where it has
-// one.
+// What transport/peer.hpp promises, held against every kind of peer: over a real socket, where it has one.
 #include "dispatch/event_stream.hpp"
 #include "dispatch/http_peer.hpp"
+#include "dispatch/paired_http.hpp"
 #include "loop_thread.hpp"
 #include "support/catch.hpp"
 #include "support/client_frames.hpp"
@@ -21,6 +21,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -183,6 +184,42 @@ struct ResumedExchange {
 using OverPlainHttp = OverHttp<PlainExchange>;
 using OverEventStream = OverHttp<ResumedExchange>;
 
+// Whose event stream is a connection, and whose messages come by another.
+struct OverPairedHttp : OfOnePeer {
+  static constexpr TransportKind kTransport = TransportKind::kHttp;
+
+  OverPairedHttp() {
+    client.send("GET /sse HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    client.receive_until("data: ");
+    address_ = client.receive_until("\n");
+    address_.pop_back();
+    wait_for_peer();
+  }
+
+  void say(const ContractTexts& texts) {
+    for (const auto& text : texts) {
+      other_.send("POST " + address_ +
+                  " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text);
+    }
+  }
+  std::string rest() { return client.receive_until("\r\n0\r\n\r\n"); }
+  void read_on() { client.receive_available(); }
+
+  OnLoop<PairedHttp> paired{loop, MemoryBudget(), accept()};
+  OnLoop<HttpTransport> transport{
+      loop, usual_limits<HttpOptions>(),
+      HttpHandler([&handlers = paired.call([](auto& both) { return std::ref(both); }).get()](const HttpRequest& request,
+                                                                                             HttpExchange& exchange) {
+        request.method == "GET" ? handlers.open(request, exchange) : handlers.take(request, exchange);
+      }),
+      AcceptFunction()};
+  RawSocket client{transport.call([](auto& http) { return http.port(); })};
+
+ private:
+  std::string address_;
+  RawSocket other_{transport.call([](auto& http) { return http.port(); })};
+};
+
 struct Nowhere : OfOnePeer {
   static constexpr TransportKind kTransport = TransportKind::kStdio;
 
@@ -192,7 +229,7 @@ struct Nowhere : OfOnePeer {
 }  // namespace
 
 TEMPLATE_TEST_CASE("a peer says who it is, and what answers its requests", "", OverLines, OverWebSocket, OverUdp,
-                   OverPlainHttp, OverEventStream, Nowhere) {
+                   OverPlainHttp, OverEventStream, OverPairedHttp, Nowhere) {
   TestType one;
   one.loop.call([&] {
     const PeerFacts& facts = one.peer->facts();
@@ -205,7 +242,7 @@ TEMPLATE_TEST_CASE("a peer says who it is, and what answers its requests", "", O
 }
 
 TEMPLATE_TEST_CASE("a peer that is closed drops what is sent, and tells of its end once, from a callback of its own",
-                   "", OverLines, OverWebSocket, OverUdp, OverEventStream) {
+                   "", OverLines, OverWebSocket, OverUdp, OverEventStream, OverPairedHttp) {
   TestType one;
   std::size_t told = 0;
   one.loop.call([&] {
@@ -267,7 +304,7 @@ TEST_CASE("a peer that is nowhere takes everything, always") {
 }
 
 TEMPLATE_TEST_CASE("who waits for a peer that is not ready is called once it is, and not before", "", OverLines,
-                   OverWebSocket, OverUdp, OverPlainHttp, OverEventStream) {
+                   OverWebSocket, OverUdp, OverPlainHttp, OverEventStream, OverPairedHttp) {
   TestType one;
   std::size_t told = 0;
   bool was_ready = false;
@@ -292,7 +329,7 @@ TEMPLATE_TEST_CASE("who waits for a peer that is not ready is called once it is,
 }
 
 TEMPLATE_TEST_CASE("the input of a peer goes on when it has been resumed as often as it was held", "", OverLines,
-                   OverWebSocket) {
+                   OverWebSocket, OverPairedHttp) {
   TestType one;
   one.say({"{hold}", "{next}"});
   REQUIRE(one.has_come({"{hold}"}));
