@@ -62,18 +62,6 @@ std::optional<std::string_view> duplicate_name(const Json::object_t& members) {
   return *twice;
 }
 
-using Members = std::vector<Json::object_t::value_type, Json::object_t::allocator_type>;  // which an object is
-
-// The vector itself would copy all that its members hold: their names are const, and so a member cannot be moved as a
-// whole.
-void make_room(Members& members) {
-  constexpr std::size_t kLeast = 4;
-  Members roomier;
-  roomier.reserve(std::max(kLeast, 2 * members.size()));
-  for (auto& [name, value] : members) roomier.emplace_back(name, std::move(value));
-  members.swap(roomier);
-}
-
 // Empties it from the leaves on. Its own destructor would need memory for all that it holds, and may not fail.
 void dismantle(Json& value) {
   if (value.is_array()) {
@@ -84,6 +72,23 @@ void dismantle(Json& value) {
     for (auto& [name, member] : members) dismantle(member);
     members.clear();
   }
+}
+
+using Members = std::vector<Json::object_t::value_type, Json::object_t::allocator_type>;  // which an object is
+
+// The vector itself would copy all that its members hold: their names are const, and so a member cannot be moved as a
+// whole.
+void make_room(Members& members) {
+  constexpr std::size_t kLeast = 4;
+  Members roomier;
+  roomier.reserve(std::max(kLeast, 2 * members.size()));
+  try {
+    for (auto& [name, value] : members) roomier.emplace_back(name, std::move(value));
+  } catch (...) {  // no memory for a name
+    for (auto& [name, value] : roomier) dismantle(value);
+    throw;
+  }
+  members.swap(roomier);
 }
 
 }  // namespace
