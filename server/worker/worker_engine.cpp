@@ -39,6 +39,7 @@ std::unique_ptr<Model> WorkerEngine::new_model(const std::string& id, LostFuncti
 CallOutcome WorkerEngine::call(const CallRequest& request) {
   try {
     const auto worker = worker_for(For::kCalls);
+    // The line to a worker that a model has taken stays open until the next call.
     if (called_.lock() != worker) {
       calls_.emplace(*worker, worker->open({}).first, options_.hang, options_.loop);
       called_ = worker;
@@ -68,6 +69,8 @@ std::shared_ptr<WorkerProcess> WorkerEngine::worker_for(For use) {
 
 void WorkerEngine::spawn() {
   if (killed_) throw runtime_unavailable("the server is shutting down");
+  std::erase_if(all_, [](const auto& each) { return each.expired(); });
+  all_.reserve(all_.size() + 1);  // before there is a worker, which kill() has to know
   std::exception_ptr failure;
   spawner_.execute([&] {
     try {
@@ -86,7 +89,6 @@ void WorkerEngine::spawn() {
   } catch (const std::system_error& error) {
     throw runtime_unavailable(error.what());
   }
-  std::erase_if(all_, [](const auto& each) { return each.expired(); });
   all_.push_back(idle_);
 }
 
