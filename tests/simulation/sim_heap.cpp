@@ -4,15 +4,7 @@
 #include <cstdlib>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define RKLLM_MCP_HEAP_IS_WATCHED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define RKLLM_MCP_HEAP_IS_WATCHED
-#endif
-#endif
-
-#ifdef RKLLM_MCP_HEAP_IS_WATCHED
+#ifdef RKLLM_MCP_HEAP_IS_WATCHED  // by a sanitizer
 
 std::size_t rkllm_mcp::simulation::allocated_bytes() { return 0; }
 
