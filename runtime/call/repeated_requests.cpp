@@ -22,10 +22,12 @@ void RepeatedRequests::add(const Session& client, std::string_view text, Reply& 
                                         Record{&client, digest, reply.weak_from_this(), {}, Clock::time_point::max()});
   // The client may have gone when the answer comes, and another one have its place. It is the reply that makes this
   // call, so that its address is that of no other.
-  reply.on_last([this, whose = &client, digest, of = &reply](std::optional<std::string_view> answer) {
-    Record* const record = find(whose, digest);
-    if (record != nullptr && record->reply.lock().get() == of) answered(*record, answer);
-  });
+  reply.on_last(
+      [this, alive = alive_.watch(), whose = &client, digest, of = &reply](std::optional<std::string_view> answer) {
+        if (alive.expired()) return;
+        Record* const record = find(whose, digest);
+        if (record != nullptr && record->reply.lock().get() == of) answered(*record, answer);
+      });
 }
 
 RepeatedRequests::Record* RepeatedRequests::find(const Session* client, const Sha256& digest) {

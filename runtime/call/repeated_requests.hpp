@@ -14,6 +14,7 @@
 #include "call/session.hpp"
 #include "clock.hpp"
 #include "jsonrpc/reply.hpp"
+#include "lifetime.hpp"
 #include "memory_budget.hpp"
 #include "text/sha256.hpp"
 #include "transport/peer.hpp"
@@ -82,7 +83,8 @@ class RepeatedRequests {
   std::map<const Session*, Client> clients_;
   Records kept_;  // answered, the oldest first
   std::size_t kept_bytes_ = 0;
-  MemoryShare share_;  // of kept_bytes_
+  MemoryShare share_;     // of kept_bytes_
+  const Lifetime alive_;  // a reply may be given up after this has ended
 };
 
 }  // namespace rkllm_mcp

@@ -316,8 +316,9 @@ void Dispatcher::execute(const Request& request, Session& session, Reply& reply,
   reply.set_memory(request.memory);
   reply.answer().expected();
   if (options_.report) {
-    reply.on_answered([this, method = shortened(request.method), began = Clock::now()](const Reply& answered) {
-      if (answered.is_of_call()) return;
+    reply.on_answered([this, alive = alive_.watch(), method = shortened(request.method),
+                       began = Clock::now()](const Reply& answered) {
+      if (alive.expired() || answered.is_of_call()) return;
       note({source_of_request(answered.id(), answered.peer()), method, answered.error_code(),
             std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began)});
     });

@@ -144,3 +144,12 @@ TEST_CASE("an answer that is longer than all that may be kept is not kept") {
   CHECK_FALSE(client.repeats(requests, "a"));
   CHECK(requests.kept_bytes() == 0);
 }
+
+TEST_CASE("a reply may be answered when nobody looks for repeated requests any more") {
+  RepeatingClient client;
+  auto requests = std::make_unique<RepeatedRequests>();
+  const auto reply = client.take(*requests, "a");
+  requests = nullptr;
+  reply->last("answer");
+  CHECK(client.peer->sent == Sent{"answer"});
+}
