@@ -12,9 +12,8 @@ namespace rkllm_mcp::simulation {
 namespace {
 
 struct MemoryCall final : chat::HostCall {
-  explicit MemoryCall(DoneFunction told) : done(std::move(told)) {}
-  DoneFunction done;
-  const Lifetime alive;
+  using HostCall::HostCall;
+  const Lifetime awaited;
 };
 
 }  // namespace
@@ -24,9 +23,9 @@ std::unique_ptr<chat::HostCall> SimMemory::call(const std::string& method, const
   auto call = std::make_unique<MemoryCall>(std::move(done));
   const auto id = params.at("conversation_id").get<std::string>();
   world_.may_happen("memory-server answers " + method + " of " + id,
-                    [this, method, params, id, waiting = call.get(), watch = call->alive.watch()] {
+                    [this, method, params, id, end = call->end(), awaited = call->awaited.watch()] {
                       Conversation& conversation = conversations_[id];
-                      const bool is_awaited = !watch.expired();
+                      const bool is_awaited = !awaited.expired();
                       if (!is_awaited) ++conversation.failures;
                       // What nobody waits for any more may have got there all the same.
                       if (!is_awaited && world_.choices().choose(2) == 0) return;
@@ -34,11 +33,9 @@ std::unique_ptr<chat::HostCall> SimMemory::call(const std::string& method, const
                         World::saw("a memory server failed");
                         ++conversation.failures;
                         const RpcError error(ErrorCode::kInternalError, "the store is out of order");
-                        if (is_awaited) std::exchange(waiting->done, nullptr)(nullptr, std::make_exception_ptr(error));
-                        return;
+                        return end(nullptr, std::make_exception_ptr(error));
                       }
-                      Json result = answer(method, params, conversation);
-                      if (is_awaited) std::exchange(waiting->done, nullptr)(std::move(result), nullptr);
+                      end(answer(method, params, conversation), nullptr);
                     });
   return call;
 }

@@ -4,19 +4,37 @@
 #pragma once
 
 #include "auth/access_tokens.hpp"
+#include "lifetime.hpp"
 #include "mcp/service.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
+#include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace rkllm_mcp::chat {
 
 // A call under way. Destroying it gives the call up: then nothing comes of it.
 class HostCall {
  public:
+  explicit HostCall(DoneFunction done) : done_(std::move(done)) {}
+  HostCall(const HostCall&) = delete;
+  HostCall& operator=(const HostCall&) = delete;
   virtual ~HostCall() = default;
+
+  // Tells whoever waits, once, if somebody does still. It may outlive the call; any thread may hold it.
+  DoneFunction end() {
+    return [this, alive = alive_.watch()](Json result, const std::exception_ptr& error) {
+      if (alive.expired()) return;
+      if (const auto done = std::exchange(done_, nullptr)) done(std::move(result), error);  // may destroy this
+    };
+  }
+
+ private:
+  DoneFunction done_;
+  const Lifetime alive_;
 };
 
 class HostedServer {

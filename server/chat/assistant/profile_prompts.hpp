@@ -5,7 +5,6 @@
 #include "immutable.hpp"
 #include "mcp/catalogue.hpp"
 
-#include <memory>
 #include <vector>
 
 namespace rkllm_mcp::chat {

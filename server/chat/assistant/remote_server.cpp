@@ -4,7 +4,6 @@
 #include "chat/assistant/service_server.hpp"
 #include "client/http/http_error.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "lifetime.hpp"
 #include "tools/stop_signal.hpp"
 #include "verified_client.hpp"
 
@@ -39,9 +38,7 @@ class RemoteServers::Asking final : public HostCall {
     StopSignal stop{};
   };
 
-  Asking(ToolThreads& threads, DoneFunction done) : threads_(threads), done_(std::move(done)) {}
-  Asking(const Asking&) = delete;
-  Asking& operator=(const Asking&) = delete;
+  Asking(ToolThreads& threads, DoneFunction done) : HostCall(std::move(done)), threads_(threads) {}
   ~Asking() override {
     call_->stop.stop();
     if (ticket_) threads_.withdraw(*ticket_);
@@ -62,13 +59,6 @@ class RemoteServers::Asking final : public HostCall {
     return ticket_.has_value();
   }
   Call& call() { return *call_; }
-  // Tells whoever waits, if somebody does still. On the loop.
-  DoneFunction end() {
-    return [this, alive = alive_.watch()](Json result, const std::exception_ptr& error) {
-      if (alive.expired()) return;
-      if (const auto done = std::exchange(done_, nullptr)) done(std::move(result), error);  // may destroy this
-    };
-  }
 
  private:
   struct Result {
@@ -78,10 +68,8 @@ class RemoteServers::Asking final : public HostCall {
   static Result result_from(Call& call, const Options& options);
 
   ToolThreads& threads_;
-  DoneFunction done_;
   std::optional<ToolThreads::Ticket> ticket_{};
   const std::shared_ptr<Call> call_ = std::make_shared<Call>();  // with the thread
-  const Lifetime alive_;
 };
 
 // On the thread.

@@ -53,31 +53,20 @@ Json result_of_answer(std::string_view text) {
 // One call: who makes it, and who waits for it. Destroying it cancels the call.
 class ServiceServer::Caller final : public HostCall {
  public:
-  Caller(Principal who, DoneFunction done) : done_(std::move(done)) {
+  Caller(Principal who, DoneFunction done) : HostCall(std::move(done)) {
     // What the call has become may hold the session for a while longer, and with it whoever asked.
     const auto principal = std::make_shared<const Principal>(std::move(who));
     session_ = std::shared_ptr<Session>(new Session(requests_, false),
                                         [principal](const Session* session) { delete session; });
     session_->principal = principal.get();
   }
-  Caller(const Caller&) = delete;
-  Caller& operator=(const Caller&) = delete;
   ~Caller() override { session_->cancel_all(); }
 
   Session& session() const { return *session_; }
-  // Tells whoever waits, if somebody does still.
-  DoneFunction end() {
-    return [this, alive = alive_.watch()](Json result, const std::exception_ptr& error) {
-      if (alive.expired()) return;
-      if (const auto done = std::exchange(done_, nullptr)) done(std::move(result), error);  // may destroy this
-    };
-  }
 
  private:
-  DoneFunction done_;
   const std::shared_ptr<RequestTable> requests_ = std::make_shared<RequestTable>();
   std::shared_ptr<Session> session_;
-  const Lifetime alive_;
 };
 
 ServiceServer::ServiceServer(asio::io_context& loop, const Immutable<Service>& service)
