@@ -73,7 +73,6 @@ int run_choices(const std::string& file) {
 }
 
 int run_seeds(const Options& options) {
-  constexpr std::uint64_t kWarm = 100;
   const auto began = std::chrono::steady_clock::now();
   std::uint64_t done = 0;
   const auto goes_on = [&] {
@@ -82,7 +81,7 @@ int run_seeds(const Options& options) {
   };
   std::size_t allocated = 0;
   for (; goes_on(); ++done) {
-    if (done == kWarm) allocated = allocated_bytes();
+    if (done == kFirstSchedules) allocated = allocated_bytes();
     const std::uint64_t seed = options.seed + done;
     const Outcome outcome = run_schedule(Choices(seed));
     if (!outcome.violation.empty()) {
@@ -94,7 +93,7 @@ int run_seeds(const Options& options) {
       return 1;
     }
   }
-  if (done > kWarm && allocated_bytes() > allocated + kMayStay) {
+  if (done > kFirstSchedules && allocated_bytes() > allocated + kMayStay) {
     std::printf("%zu bytes stay allocated that nobody can need\n", allocated_bytes() - allocated);
     return 1;
   }

@@ -36,7 +36,9 @@ class Schedule {
     // What has nothing to do with the rest has schedules of its own: these are shorter, and so more of them are seen.
     switch (world_.choices().choose(6)) {
       case 5: add_chat_host(); break;
-      case 4: add("models", 1, 1, [this](const auto& name) { return std::make_shared<WorkerClient>(world_, name); }); break;
+      case 4:
+        add("models", 1, 1, [this](const auto& name) { return std::make_shared<WorkerClient>(world_, name); });
+        break;
       default: add_clients(); break;
     }
   }

@@ -56,7 +56,7 @@ std::string story_of(const Outcome& outcome) {
 }  // namespace
 
 TEST_CASE("thousands of schedules show nothing that may not be, and every fault and limit that they are about") {
-  first_violation(100);  // what is kept from then on for all that come
+  first_violation(kFirstSchedules);
   const std::size_t allocated = allocated_bytes();
   const Found found = first_violation(kSchedules);
   const bool is_clean = found.outcome.violation.empty();

@@ -41,8 +41,8 @@ int descriptors_in(const fd_set* set, int count) {
 }  // namespace
 
 // asio asks the system in each turn of the loop, mostly about the one descriptor by which it would wake itself: nobody
-// does so here, where nothing waits. These are most system calls of a schedule, and a tenth of its time. The linker puts
-// this in the place of select().
+// does so here, where nothing waits. These were most system calls of a schedule. The linker puts this in the place of
+// select().
 extern "C" int __real_select(int count, fd_set* read, fd_set* write, fd_set* failed, timeval* timeout);
 extern "C" int __wrap_select(int count, fd_set* read, fd_set* write, fd_set* failed, timeval* timeout) {
   if (descriptors_in(read, count) + descriptors_in(write, count) + descriptors_in(failed, count) > 1) {

@@ -81,7 +81,7 @@ class World {
   std::vector<Event> events_;
   std::vector<Event> ready_;  // those of this step; kept for its memory
   std::deque<std::string> story_;
-  std::uint64_t trace_ = 14695981039346656037ULL;  // FNV-1a
+  std::uint64_t trace_ = 14695981039346656037ULL;  // as FNV-1a, a line at a time
 };
 
 }  // namespace rkllm_mcp::simulation
