@@ -191,6 +191,7 @@ TEST_CASE("without any fault, too, all are answered") {
   CHECK(story_of(run_schedule(Choices(Choices::Made{}))).substr(0, 1) == "\n");
 }
 
+#ifndef RKLLM_MCP_FEWER_SCHEDULES  // a sanitizer finds what was put back as well: a connection that keeps itself is a leak
 TEST_CASE("each fault that is put back is found within a few hundred schedules") {
   struct Case {
     const char* fault;
@@ -263,7 +264,6 @@ TEST_CASE("each fault that is put back is found within a few hundred schedules")
   }
 }
 
-#ifndef RKLLM_MCP_FEWER_SCHEDULES  // which is where a sanitizer watches the heap
 TEST_CASE("what is allocated is counted until it is given back") {
   const std::size_t before = allocated_bytes();
   {
