@@ -322,7 +322,8 @@ void Upstream::call(const std::string& tool, Invocation& invocation) {
   if (Json able = capabilities_of(invocation.client()); !able.empty()) call.meta[kMetaCapabilities] = std::move(able);
   if (const Json& state = invocation.state(); state.is_object() && state.value("upstream", "") == name_) {
     call.more = {{"inputResponses", invocation.request().inputs}};
-    if (!state["theirs"].is_null()) call.more["requestState"] = state["theirs"];
+    if (!state["theirs"].is_null() && !is_put_back("what another server wants to have back does not reach it"))
+      call.more["requestState"] = state["theirs"];
   }
   link_->call(std::move(call));
 }

@@ -28,7 +28,7 @@ class SimConnection::Stream final : public ByteStream {
   }
   void async_write_some(asio::const_buffer buffer, TransferHandler handler) override {
     SimConnection& connection = *connection_;
-    if (connection.is_reset_ || connection.server_closed_) {
+    if (connection.is_reset_ || connection.server_has_closed()) {
       return connection.later([handler = std::move(handler)] { handler(asio::error::broken_pipe, 0); });
     }
     connection.write_ = Write{buffer, std::move(handler), Clock::now()};
@@ -182,7 +182,8 @@ void SimConnection::write_now() {
 
 void SimConnection::offer_to_client() {
   if (client_offered_ || client_closed_ || told_end_ || !client_reading_) return;
-  if (to_client_.empty() && !server_has_closed() && !is_reset_) return;
+  const bool has_end = is_reset_ || (server_has_closed() && !write_);
+  if (to_client_.empty() && !has_end) return;
   client_offered_ = true;
   world_.may_happen(name_ + " reads", [self = shared_from_this()] {
     self->client_offered_ = false;
@@ -200,6 +201,7 @@ void SimConnection::client_reads_now() {
     offer_write();
     return offer_to_client();
   }
+  if (write_ && !is_reset_) return;  // what was to be written before the end
   told_end_ = true;
   if (client_.ended) client_.ended();
 }

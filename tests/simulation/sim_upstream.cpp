@@ -65,6 +65,7 @@ void SimUpstream::connect() {
   if (events_ == nullptr) return;
   if (!there_.empty() || !here_.empty()) return plan();  // what has been said before is heard, and not passed on
   is_connected_ = true;
+  has_handshake_ = !world_.choices().happens(3);
   const std::vector<Json> tools{Json{{"name", kSays}, {"inputSchema", {{"type", "object"}}}}};
   comes_here([tools](const UpstreamLink::Events& events) { events.on_tools(tools); });
   offer_there();
@@ -123,6 +124,7 @@ void SimUpstream::call(UpstreamLink::Call call) {
     made.name = call.arguments.at("name");
     made.tokens = call.arguments.at("tokens");
     made.tells_progress = call.progress.has_value();
+    take_answers(made, call.more);
     names_[call.key] = made.name;
     calls_[call.key] = std::move(made);
     offer(call.key);
@@ -157,6 +159,36 @@ void SimUpstream::ask(Key key) {
     asked_.try_emplace(client_of(about), Asked{now, now}).first->second.last = now;
     events.on_question(question, method, {{"about", about}});
   });
+}
+
+// The call ends, and its client calls again with the answers and with what is wanted back.
+void SimUpstream::ask_by_the_end_of(Key key) {
+  const Call& call = calls_.at(key);
+  Json requests = Json::object();
+  const std::uint32_t asked = call.asked + 1 + world_.choices().choose(kMostAsked - call.asked);
+  for (std::uint32_t each = call.asked + 1; each <= asked; ++each) {
+    const std::string about = call.name + "/" + std::to_string(each);
+    asked_by_the_end_.insert(about);
+    requests["question " + std::to_string(each)] = {{"method", "elicitation/create"}, {"params", {{"about", about}}}};
+  }
+  end(key, Json{{"resultType", "input_required"},
+                {"inputRequests", std::move(requests)},
+                {"requestState", {{"given", call.given}, {"asked", asked}, {"answered", call.asked}}}});
+}
+
+void SimUpstream::take_answers(Call& call, const Json& more) {
+  if (!more.contains("requestState")) return;
+  const Json& told = more["requestState"];
+  const Json answers = more.value("inputResponses", Json::object());
+  call.given = told["given"];
+  call.asked = told["asked"];
+  for (std::uint32_t each = told["answered"].get<std::uint32_t>() + 1; each <= call.asked; ++each) {
+    const std::string about = call.name + "/" + std::to_string(each);
+    if (asked_by_the_end_.erase(about) == 0) throw Violation{"another server is answered twice about " + about};
+    if (answers.value("question " + std::to_string(each), Json::object()).value("said", "") != about + "!")
+      throw Violation{"another server asked about " + about + ", and is answered " + more.dump()};
+  }
+  World::saw("another server without a handshake was answered");
 }
 
 bool SimUpstream::may_wait_for(const std::string& client) const {
@@ -195,6 +227,7 @@ void SimUpstream::work(Key key) {
   if (!behaves_ && world_.choices().happens(12)) return World::saw("an upstream hung in a call");
   Call& call = calls_.at(key);
   if (!behaves_ && call.asked < kMostAsked && world_.choices().happens(4)) {
+    if (!has_handshake_) return ask_by_the_end_of(key);
     ask(key);
     // It waits for the answer, or does not.
     if (!world_.choices().happens(4)) return;

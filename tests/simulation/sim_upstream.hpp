@@ -1,6 +1,7 @@
 // Another MCP server, as the link to it shows it: sim_upstream.cpp stands in place of
 // server/upstreams/upstream_link.cpp. Its tool says something, bit by bit, and asks the client for something meanwhile.
-// What goes there and what comes from there keeps its order; the connection is lost at times, and comes back.
+// What goes there and what comes from there keeps its order; the connection is lost at times, and comes back, with a
+// handshake or without.
 #pragma once
 
 #include "world.hpp"
@@ -78,10 +79,13 @@ class SimUpstream {
   void work(Key key);
   void end(Key key, client::Outcome outcome);
   void ask(Key key);
+  void ask_by_the_end_of(Key key);
+  void take_answers(Call& call, const Json& more);
 
   World& world_;
   const UpstreamLink::Events* events_ = nullptr;  // null: there is no link, or it has been stopped
   bool is_connected_ = false;
+  bool has_handshake_ = true;  // as it was connected
   std::deque<std::function<void()>> there_;
   std::deque<std::function<void(const UpstreamLink::Events&)>> here_;
   bool there_offered_ = false;
@@ -89,6 +93,7 @@ class SimUpstream {
   std::map<Key, Call> calls_;
   std::map<Key, std::string> names_;  // of all calls that there have been
   std::map<Key, Question> questions_;
+  std::set<std::string> asked_by_the_end_;  // questions that have not been answered, by what they are about
   Key next_question_ = 1;
   Key first_question_ = 1;  // since the connection was made
   struct Asked {
