@@ -1,5 +1,7 @@
 #include "log_output.hpp"
 
+#include "clock.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -101,9 +103,8 @@ long LogOutput::write_some(std::string_view text) const {
 }
 
 void say_on_standard_error(std::string_view line) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  LogOutput::standard_error().write(std::string(line) + "\n",
-                                    [deadline] { return std::chrono::steady_clock::now() < deadline; });
+  const auto deadline = Clock::now() + std::chrono::seconds(1);
+  LogOutput::standard_error().write(std::string(line) + "\n", [deadline] { return Clock::now() < deadline; });
 }
 
 }  // namespace rkllm_mcp

@@ -2,6 +2,7 @@
 // soon as lines can be written again.
 #pragma once
 
+#include "clock.hpp"
 #include "log_output.hpp"
 #include "log_tail.hpp"
 
@@ -20,7 +21,7 @@ namespace rkllm_mcp {
 
 class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
 
   explicit LogSink(LogOutput output) : output_(std::move(output)) {}
 

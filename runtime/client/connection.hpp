@@ -3,6 +3,8 @@
 // Threads: one may send while another receives (but over plain HTTP, PlainHttpConnection: use that from one thread).
 #pragma once
 
+#include "clock.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -14,7 +16,7 @@
 
 namespace rkllm_mcp::client {
 
-using Deadline = std::chrono::steady_clock::time_point;
+using Deadline = Clock::time_point;
 
 // The longest message that is taken from a server, in bytes. A longer one ends the connection, or over HTTP its
 // request.

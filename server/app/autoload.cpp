@@ -1,5 +1,6 @@
 #include "app/autoload.hpp"
 
+#include "clock.hpp"
 #include "jsonrpc/failure.hpp"
 
 #include <asio/post.hpp>
@@ -68,7 +69,7 @@ void Autoload::loaded(Model& model, const CallOutcome& outcome) {
   model.loading = false;
   if (!outcome.error) {
     model.handle = outcome.result.value("handle", std::string());
-    model.loaded_at = std::chrono::steady_clock::now();
+    model.loaded_at = Clock::now();
     log_.info("model {} is loaded: {}", model.name, outcome.result.dump());
     listener_.ended(model.name, model.handle);
     if (lost_early_.erase(model.handle) > 0) lost(model.handle);
@@ -79,7 +80,7 @@ void Autoload::loaded(Model& model, const CallOutcome& outcome) {
   listener_.ended(model.name, {});
   // A worker that died may live next time, and what was loaded once can be loaded again; a model that the runtime
   // refused from the first is refused again.
-  const bool has_worked = model.loaded_at != std::chrono::steady_clock::time_point();
+  const bool has_worked = model.loaded_at != Clock::time_point();
   const bool may_pass = error.code() == ErrorCode::kRuntimeUnavailable || error.code() == ErrorCode::kQueueFull;
   if (has_worked || may_pass) load_later(model);
 }
@@ -96,7 +97,7 @@ void Autoload::lost(const std::string& handle) {
   }
   Model& model = *found;
   model.handle.clear();
-  if (std::chrono::steady_clock::now() - model.loaded_at > kWell) model.pause = milliseconds(0);
+  if (Clock::now() - model.loaded_at > kWell) model.pause = milliseconds(0);
   load_later(model);
 }
 

@@ -49,7 +49,7 @@ class Autoload {
     std::string handle;  // empty while it is not loaded
     bool loading = false;
     std::chrono::milliseconds pause{0};
-    std::chrono::steady_clock::time_point loaded_at;
+    Clock::time_point loaded_at;
     Timer timer;
   };
   class Load;

@@ -13,6 +13,7 @@
 #include "chat/http/chat_routes.hpp"
 #include "chat/mcp/chat_tools.hpp"
 #include "chat/mcp/kept_responses.hpp"
+#include "clock.hpp"
 #include "dispatch/gate.hpp"
 #include "immutable.hpp"
 #include "lifetime.hpp"
@@ -63,7 +64,7 @@ class ChatService {
   // After stop(): whether conversations still get what has come of their answers.
   bool is_keeping() const { return tools_.is_answering() || assistants_.turns() > 0; }
   // After stop(): waits until nobody is asked any more; false if that takes too long. Any thread.
-  bool end(std::chrono::steady_clock::time_point deadline) {
+  bool end(Clock::time_point deadline) {
     const bool have_texts_ended = others_.end(deadline);
     return remote_servers_.end(deadline) && have_texts_ended;
   }

@@ -6,6 +6,7 @@
 #include "backend/handle_resources.hpp"
 #include "backend/library_engine.hpp"
 #include "backend/unavailable_backend.hpp"
+#include "clock.hpp"
 #include "worker/worker_engine.hpp"
 #include "worker/worker_options.hpp"
 
@@ -145,7 +146,7 @@ void RuntimeHost::when_lost(QueuedBackend::LostFunction lost) {
   if (queued_ != nullptr) queued_->when_lost(std::move(lost));
 }
 
-bool RuntimeHost::shut_down(std::chrono::steady_clock::time_point deadline) {
+bool RuntimeHost::shut_down(Clock::time_point deadline) {
   const bool works = tried_out_ || (queued_ != nullptr && queued_->use() == QueuedBackend::Use::kModels);
   if (workers_ != nullptr && !works) workers_->kill();
   const bool has_ended = queued_ == nullptr || queued_->shut_down(deadline);

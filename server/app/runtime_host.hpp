@@ -8,6 +8,7 @@
 #include "backend/loaded_library.hpp"
 #include "backend/queued_backend.hpp"
 #include "backend/standard_error_tap.hpp"
+#include "clock.hpp"
 #include "settings/settings.hpp"
 
 #include <rkllm_mcp/abi_set.hpp>
@@ -76,7 +77,7 @@ class RuntimeHost {
 
   // See QueuedBackend; both do nothing without a library. shut_down() also ends try_out(); any thread.
   void when_lost(QueuedBackend::LostFunction lost);
-  bool shut_down(std::chrono::steady_clock::time_point deadline);
+  bool shut_down(Clock::time_point deadline);
 
  private:
   void do_without(const RpcError& reason);

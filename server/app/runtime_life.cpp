@@ -1,5 +1,6 @@
 #include "app/runtime_life.hpp"
 
+#include "clock.hpp"
 #include "run_loop.hpp"
 
 #include <asio/post.hpp>
@@ -158,9 +159,7 @@ void RuntimeLife::replace(std::unique_ptr<RuntimeHost> next) {
 
 // Its end may take as long as its worker's.
 void RuntimeLife::retire(std::unique_ptr<RuntimeHost> host) {
-  runner_.post([shared = std::shared_ptr<RuntimeHost>(std::move(host))] {
-    shared->shut_down(std::chrono::steady_clock::now());
-  });
+  runner_.post([shared = std::shared_ptr<RuntimeHost>(std::move(host))] { shared->shut_down(Clock::now()); });
 }
 
 void RuntimeLife::end_step() {
@@ -173,10 +172,10 @@ void RuntimeLife::settle() {
   until_idle_.cancel();
 }
 
-bool RuntimeLife::shut_down(std::chrono::steady_clock::time_point deadline) {
-  if (next_) next_->shut_down(std::chrono::steady_clock::now());
+bool RuntimeLife::shut_down(Clock::time_point deadline) {
+  if (next_) next_->shut_down(Clock::now());
   const bool has_ended = now_->shut_down(deadline);
-  const auto for_the_killed = std::chrono::steady_clock::now() + kForKilledWorkers;
+  const auto for_the_killed = Clock::now() + kForKilledWorkers;
   return runner_.wait_until_idle(std::max(deadline, for_the_killed)) && has_ended;
 }
 

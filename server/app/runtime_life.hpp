@@ -46,7 +46,7 @@ class RuntimeLife {
   // Changes nothing any more. To be called before shut_down().
   void settle();
   // See RuntimeHost; any thread. False also if the search for another runtime, or the end of an earlier one, hangs.
-  bool shut_down(std::chrono::steady_clock::time_point deadline);
+  bool shut_down(Clock::time_point deadline);
 
  private:
   enum class Step { kNone, kLooking, kStartingFirst, kStartingNext };

@@ -91,7 +91,7 @@ class Server {
   Json ports() const { return transports_->status(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
 
   std::unique_ptr<RuntimeHost> find_runtime(const Settings& settings);  // any thread
   ModelRuntime runtime_of_models();
@@ -114,7 +114,7 @@ class Server {
 
   asio::io_context& loop_;
   spdlog::logger& log_;
-  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  const Clock::time_point started_ = Clock::now();
   Metrics metrics_;
   const Settings& settings_;
   const std::function<Json()> settings_report_;

@@ -1,5 +1,6 @@
 #include "app/server_model_store.hpp"
 
+#include "clock.hpp"
 #include "model_name.hpp"
 #include "pull/model_source.hpp"
 #include "pull/part_file.hpp"
@@ -28,8 +29,6 @@ namespace fs = std::filesystem;
 using chat::ErrorKind;
 using chat::PullProgress;
 using chat::TurnError;
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t kMostPulls = 2;  // at once: they share the network, and one disk
 constexpr std::chrono::milliseconds kBetweenNews{200};
 constexpr const char* kOnThisMachine = "on the server's machine: ";  // what a client is told to do is to be done there

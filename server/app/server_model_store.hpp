@@ -8,6 +8,7 @@
 #pragma once
 
 #include "chat/turn/model_store.hpp"
+#include "clock.hpp"
 #include "lifetime.hpp"
 #include "models/server_models.hpp"
 #include "settings/settings.hpp"
@@ -43,7 +44,7 @@ class ServerModelStore final : public chat::ModelStore {
   // All pulls stop, and nobody is told of it.
   void stop();
   // After stop(), and on any thread: whether the pulls have come to their end in time.
-  bool end(std::chrono::steady_clock::time_point deadline) { return threads_.end(deadline); }
+  bool end(Clock::time_point deadline) { return threads_.end(deadline); }
 
  private:
   class Ticket;

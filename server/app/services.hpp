@@ -7,6 +7,7 @@
 
 #include "api.hpp"
 #include "app/http_routes.hpp"
+#include "clock.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "immutable.hpp"
 #include "mcp/catalogue.hpp"
@@ -70,7 +71,7 @@ class Services {
   // They take no more; what has been asked for is still done.
   void stop();
   // After stop(), and on any thread: whether they have come to their end in time.
-  bool end(std::chrono::steady_clock::time_point deadline) { return !tools_ || tools_->end(deadline); }
+  bool end(Clock::time_point deadline) { return !tools_ || tools_->end(deadline); }
 
  private:
   std::optional<memory::MemoryService> memory_;

@@ -1,4 +1,5 @@
 #include "cli/run_command.hpp"
+#include "clock.hpp"
 
 #include "cli/answer_reader.hpp"
 #include "cli/exit_codes.hpp"
@@ -20,8 +21,6 @@
 
 namespace rkllm_mcp {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Where messages may get lost: how long silence lasts until the request is sent again (the server recognises it while
 // it is executed and for 30 s after its answer), and how long until chunks are asked for again.

@@ -1,4 +1,5 @@
 #include "cli/run_command.hpp"
+#include "clock.hpp"
 
 #include "cli/exit_codes.hpp"
 #include "cli/serve_options.hpp"
@@ -37,8 +38,6 @@ namespace rkllm_mcp {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
-
 constexpr auto kConnectPatience = 5s;
 constexpr auto kLastAnswers = 500ms;   // after the end of input
 constexpr auto kFarewell = 300ms;      // after that; together less than a second

@@ -1,4 +1,5 @@
 #include "cli/run_command.hpp"
+#include "clock.hpp"
 
 #include "app/services.hpp"
 #include "cli/exit_codes.hpp"
@@ -42,7 +43,7 @@ std::unique_ptr<client::Connection> connection_to(client::Endpoint endpoint, con
                                                   std::string ca_file) {
   endpoint.token = options.token;
   endpoint.ca_file = std::move(ca_file);
-  return client::connect(endpoint, std::chrono::steady_clock::now() + kToConnect);
+  return client::connect(endpoint, Clock::now() + kToConnect);
 }
 
 // Whether that server keeps the conversations of these settings' file.
@@ -250,8 +251,7 @@ class MemoryCommand {
 
   int import(std::istream& input) {
     // A name that no other import has.
-    const std::string name =
-        std::to_string(::getpid()) + "-" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
+    const std::string name = std::to_string(::getpid()) + "-" + std::to_string(Clock::now().time_since_epoch().count());
     Counted progress("lines read");
     std::size_t first = 1;  // number of the first line that waits
     std::size_t number = 0;

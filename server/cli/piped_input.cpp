@@ -1,5 +1,7 @@
 #include "cli/piped_input.hpp"
 
+#include "clock.hpp"
+
 #include <poll.h>
 #include <unistd.h>
 
@@ -17,10 +19,10 @@ constexpr std::chrono::milliseconds kSilence{1000};
 
 // Whether there is something to read, or the end of it.
 bool comes_within(std::chrono::milliseconds patience) {
-  const auto until = std::chrono::steady_clock::now() + patience;
+  const auto until = Clock::now() + patience;
   for (;;) {
     pollfd ready{STDIN_FILENO, POLLIN, 0};
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
     const int count = ::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
     if (count < 0 && errno == EINTR) continue;  // it was stopped and goes on (Ctrl-Z, fg)
     return count != 0;

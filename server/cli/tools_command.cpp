@@ -1,4 +1,5 @@
 #include "cli/run_command.hpp"
+#include "clock.hpp"
 
 #include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
@@ -73,13 +74,13 @@ std::unique_ptr<client::McpClient> client_for(const ToolsOptions& options, const
     auto endpoint = target_of(*options.to, settings, client::Protocol::kTcp, "/mcp");
     endpoint.token = options.token;
     endpoint.ca_file = options.ca_file;
-    return client_over(client::connect_mcp(endpoint, std::chrono::steady_clock::now() + patience));
+    return client_over(client::connect_mcp(endpoint, Clock::now() + patience));
   }
   for (client::Endpoint& place : server_places(settings, "/mcp")) {
     place.token = options.token;
     place.ca_file = trusted_file(options.ca_file, settings);
     try {
-      auto client = client_over(client::connect_mcp(place, std::chrono::steady_clock::now() + kToConnect));
+      auto client = client_over(client::connect_mcp(place, Clock::now() + kToConnect));
       if (!own_tools(*client, patience).is_null()) return client;
     } catch (const client::ConnectionError&) {
       continue;  // nobody is there, or somebody else

@@ -1,6 +1,7 @@
 #include "memory/memory_calls.hpp"
 
 #include "auth/access_tokens.hpp"
+#include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
 
@@ -27,7 +28,7 @@ class CallsOverConnection final : public MemoryCalls {
     const Json request{
         {"jsonrpc", "2.0"}, {"id", id}, {"method", std::string(kServiceName) + "/" + method}, {"params", params}};
     connection_->send(request.dump());
-    const auto deadline = std::chrono::steady_clock::now() + patience_;
+    const auto deadline = Clock::now() + patience_;
     while (const auto text = connection_->receive(deadline)) {
       const auto message = parse_bounded(*text);
       if (!message || !message->is_object() || message->value("id", Json()) != id) continue;

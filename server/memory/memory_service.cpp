@@ -1,5 +1,6 @@
 #include "memory/memory_service.hpp"
 
+#include "clock.hpp"
 #include "jsonrpc/unread.hpp"
 #include "memory/postgresql/postgresql_store.hpp"
 #include "memory/sqlite/sqlite_store.hpp"
@@ -137,8 +138,8 @@ void MemoryService::tell_removed() const {
 bool MemoryService::tidy(Store& store) {
   // What looks through all the store, which is not to be done after every write.
   constexpr std::chrono::hours kBetweenLooks{1};
-  if (std::chrono::steady_clock::now() >= next_look_) {
-    next_look_ = std::chrono::steady_clock::now() + kBetweenLooks;  // first: one that fails is not repeated at once
+  if (Clock::now() >= next_look_) {
+    next_look_ = Clock::now() + kBetweenLooks;  // first: one that fails is not repeated at once
     if (!options_.brief_spaces.empty()) {
       const Milliseconds time = now() - options_.brief_days * kDay;
       if (forget_before(store, time, options_.brief_spaces) == kForgottenAtOnce) {

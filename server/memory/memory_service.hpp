@@ -109,7 +109,7 @@ class MemoryService {
   std::string trouble_ = "it is being opened";
   // The writer's: imports that wait, as they were when they were last looked at, and when that is to be again.
   std::map<std::string, std::int64_t> waiting_imports_;
-  std::chrono::steady_clock::time_point next_look_{};
+  Clock::time_point next_look_{};
   std::set<Key> changed_;
   bool list_changed_ = false;
   Timer until_told_;

@@ -1,5 +1,6 @@
 #include "memory/store_threads.hpp"
 
+#include "clock.hpp"
 #include "run_loop.hpp"
 
 #include <asio/post.hpp>
@@ -13,7 +14,6 @@
 namespace rkllm_mcp::memory {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kBeforeNextOpening{2};
 
 RpcError too_much_waits(std::size_t most) {

@@ -1,6 +1,8 @@
 // The time by which models are kept and unloaded. Tests have one that they set. Event loop only.
 #pragma once
 
+#include "clock.hpp"
+
 #include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
 
@@ -13,7 +15,7 @@ namespace rkllm_mcp {
 
 class ModelClock {
  public:
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = Clock::time_point;
 
   // Its destruction takes the alarm back.
   class Alarm {
@@ -31,7 +33,7 @@ class SteadyModelClock final : public ModelClock {
  public:
   explicit SteadyModelClock(asio::io_context& loop) : loop_(loop) {}
 
-  Time now() const override { return std::chrono::steady_clock::now(); }
+  Time now() const override { return Clock::now(); }
   std::unique_ptr<Alarm> alarm_at(Time time, std::function<void()> ring) override {
     auto alarm = std::make_unique<TimerAlarm>(loop_, time);
     alarm->timer.async_wait([ring = std::move(ring)](const asio::error_code& error) {

@@ -2,6 +2,7 @@
 // Event loop only.
 #pragma once
 
+#include "clock.hpp"
 #include "tools/offered_tool.hpp"
 
 #include <chrono>
@@ -15,7 +16,7 @@ namespace rkllm_mcp {
 
 class AnswerCache {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
 
   AnswerCache(std::size_t most_bytes, std::chrono::seconds life) : most_bytes_(most_bytes), life_(life) {}
 

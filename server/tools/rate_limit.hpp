@@ -1,6 +1,8 @@
 // How often somebody on the network is asked: so many times a minute, by whomever. Event loop only.
 #pragma once
 
+#include "clock.hpp"
+
 #include <chrono>
 #include <map>
 #include <optional>
@@ -10,7 +12,7 @@ namespace rkllm_mcp {
 
 class RateLimit {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
 
   explicit RateLimit(int per_minute) : per_minute_(per_minute) {}
 

@@ -4,6 +4,7 @@
 // Event loop only, but for end().
 #pragma once
 
+#include "clock.hpp"
 #include "immutable.hpp"
 #include "loop_outlet.hpp"
 #include "mcp/service.hpp"
@@ -34,7 +35,7 @@ class ToolServer {
     std::string program = "/proc/self/exe";  // that reads pages, see PageReading
     std::chrono::seconds page_computing = PageReading::kComputing;
     ResolveFunction resolve = resolve_by_system;
-    std::function<std::chrono::steady_clock::time_point()> clock = std::chrono::steady_clock::now;
+    std::function<Clock::time_point()> clock = Clock::now;
     std::function<std::chrono::system_clock::time_point()> wall_clock = std::chrono::system_clock::now;
     std::vector<OfferedTool> more{};  // beside those that there are
   };
@@ -50,7 +51,7 @@ class ToolServer {
   void stop();
   // After stop(): waits until nothing is done any more; false if that takes too long, since the system is looking up a
   // name, say. Any thread.
-  bool end(std::chrono::steady_clock::time_point deadline) { return threads_.end(deadline); }
+  bool end(Clock::time_point deadline) { return threads_.end(deadline); }
 
  private:
   class Call;

@@ -1,5 +1,7 @@
 #include "tools/tool_threads.hpp"
 
+#include "clock.hpp"
+
 #include <algorithm>
 #include <condition_variable>
 #include <list>
@@ -72,7 +74,7 @@ ToolThreads::Bounds ToolThreads::shared_by_owners(std::size_t threads, std::size
 
 ToolThreads::ToolThreads(const Bounds& bounds) : shared_(std::make_shared<Shared>(bounds)) {}
 
-ToolThreads::~ToolThreads() { end(std::chrono::steady_clock::now()); }
+ToolThreads::~ToolThreads() { end(Clock::now()); }
 
 std::optional<ToolThreads::Ticket> ToolThreads::submit(const std::string& owner, std::function<void()> work) {
   Shared& shared = *shared_;
@@ -110,7 +112,7 @@ void ToolThreads::withdraw(Ticket ticket) {
   }
 }
 
-bool ToolThreads::end(std::chrono::steady_clock::time_point deadline) {
+bool ToolThreads::end(Clock::time_point deadline) {
   std::list<Shared::Piece> dropped;  // released without the lock
   std::unique_lock lock(shared_->mutex);
   shared_->ending = true;

@@ -4,6 +4,8 @@
 // Threads: submit() and withdraw() from one; the work is done on threads of its own, started as they are needed.
 #pragma once
 
+#include "clock.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +41,7 @@ class ToolThreads {
   // Drops a piece of work that has not begun, and all that it holds.
   void withdraw(Ticket ticket);
   // Drops what has not begun, takes no more, and waits for what is under way; false if that takes too long. Any thread.
-  bool end(std::chrono::steady_clock::time_point deadline);
+  bool end(Clock::time_point deadline);
 
  private:
   struct Shared;  // with the threads, which may outlive this

@@ -1,5 +1,6 @@
 #include "upstreams/command_connection.hpp"
 
+#include "clock.hpp"
 #include "upstreams/close_on_exec.hpp"
 
 #include <sys/prctl.h>
@@ -148,9 +149,9 @@ void CommandConnection::read_errors() {
 }
 
 bool CommandConnection::await_end(std::chrono::milliseconds patience) const {
-  const auto until = std::chrono::steady_clock::now() + patience;
+  const auto until = Clock::now() + patience;
   while (!ending()) {
-    if (std::chrono::steady_clock::now() >= until) return false;
+    if (Clock::now() >= until) return false;
     std::this_thread::sleep_for(kBetweenChecks);
   }
   return true;

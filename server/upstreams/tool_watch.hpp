@@ -5,6 +5,7 @@
 #pragma once
 
 #include "client/mcp/mcp_client.hpp"
+#include "clock.hpp"
 #include "upstreams/tool_pages.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -22,7 +23,7 @@ namespace rkllm_mcp {
 
 class ToolWatch : public std::enable_shared_from_this<ToolWatch> {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
 
   struct Events {
     std::function<void(std::vector<Json> tools)> on_tools;

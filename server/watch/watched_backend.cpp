@@ -1,6 +1,7 @@
 #include "watch/watched_backend.hpp"
 
 #include "backend/passing_observer.hpp"
+#include "clock.hpp"
 #include "jsonrpc/failure.hpp"
 #include "watch/source_fields.hpp"
 
@@ -12,8 +13,6 @@
 
 namespace rkllm_mcp {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();

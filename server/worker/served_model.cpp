@@ -1,5 +1,6 @@
 #include "worker/served_model.hpp"
 
+#include "clock.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 #include "jsonrpc/unread.hpp"
@@ -87,7 +88,7 @@ void ServedModel::stop_running() {
   if (running_ != kNone) model_->stop_run();
 }
 
-bool ServedModel::wait_for_end(std::chrono::steady_clock::time_point deadline) const {
+bool ServedModel::wait_for_end(Clock::time_point deadline) const {
   std::unique_lock lock(ending_);
   return ended_news_.wait_until(lock, deadline, [this] { return ended_; });
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend/engine.hpp"
+#include "clock.hpp"
 #include "process/descriptor.hpp"
 #include "worker/frame_socket.hpp"
 #include "worker/token_writer.hpp"
@@ -39,7 +40,7 @@ class ServedModel {
   // As if the server had closed its ends.
   void end();
   bool has_ended() const { return wait_for_end({}); }
-  bool wait_for_end(std::chrono::steady_clock::time_point deadline) const;
+  bool wait_for_end(Clock::time_point deadline) const;
 
  private:
   struct ReceivedCall;

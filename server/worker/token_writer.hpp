@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backend.hpp"
+#include "clock.hpp"
 #include "process/descriptor.hpp"
 #include "worker/frame_socket.hpp"
 
@@ -34,7 +35,7 @@ class TokenWriter : public std::enable_shared_from_this<TokenWriter> {
   FrameSocket& socket() { return socket_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
   class RunFrames;
 
   // With mutex_ held.

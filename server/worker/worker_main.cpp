@@ -1,6 +1,7 @@
 #include "worker/worker_main.hpp"
 
 #include "backend/library_engine.hpp"
+#include "clock.hpp"
 #include "process/descriptor.hpp"
 #include "worker/child_process.hpp"
 #include "worker/control_socket.hpp"
@@ -65,7 +66,7 @@ void serve(const LoadedLibrary& library, const WorkerOptions& options, ProcessTi
                                       [&title](const std::string& name) { title.show("rkllm-mcp: " + name); }));
   }
   for (const auto& model : models) model->end();
-  const auto deadline = std::chrono::steady_clock::now() + kToLeave;
+  const auto deadline = Clock::now() + kToLeave;
   // A library that does not come back is left behind.
   for (const auto& model : models) {
     if (!model->wait_for_end(deadline)) std::_Exit(EXIT_SUCCESS);

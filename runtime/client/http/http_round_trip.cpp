@@ -3,6 +3,7 @@
 #include "client/http/http_error.hpp"
 #include "client/sockets/socket.hpp"
 #include "client/sockets/spoken_protocol.hpp"
+#include "clock.hpp"
 
 #include <httplib.h>
 
@@ -73,7 +74,7 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   httplib::Error error = httplib::Error::Success;
   if (stopped_) return End::kStopped;
   spoken_.reset();
-  const auto began = std::chrono::steady_clock::now();
+  const auto began = Clock::now();
   const bool complete = client_->send(request, response, error);
   if (stopped_ || refused) return End::kStopped;
   if (spoken_) {
@@ -90,7 +91,7 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   }
   if (is_without_connection(error) && error != httplib::Error::SSLConnection) return End::kNoConnection;
   // A server that speaks another protocol fails at once. One that took its time is only slow, and is not examined.
-  const bool is_soon = std::chrono::steady_clock::now() - began < std::chrono::seconds(1);
+  const bool is_soon = Clock::now() - began < std::chrono::seconds(1);
   spoken_ = is_http || !is_soon ? std::nullopt : spoken_instead(endpoint_);
   if (spoken_) complaint_ += hint_at_protocol(endpoint_, *spoken_);
   return error == httplib::Error::SSLConnection || spoken_ ? End::kNoConnection : End::kBroken;

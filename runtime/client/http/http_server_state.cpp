@@ -3,6 +3,7 @@
 #include "client/http/header_value.hpp"
 #include "client/mcp/revisions.hpp"
 #include "client/sockets/socket.hpp"
+#include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "mcp/protocol/request_headers.hpp"
 
@@ -21,7 +22,7 @@ std::unique_ptr<HttpRoundTrip> HttpServerState::brief_connection(std::chrono::mi
 }
 
 void HttpServerState::reach() const {
-  const Socket socket(Socket::Kind::kStream, endpoint_, std::chrono::steady_clock::now() + connect_patience_);
+  const Socket socket(Socket::Kind::kStream, endpoint_, Clock::now() + connect_patience_);
 }
 
 bool HttpServerState::is_reachable() const {

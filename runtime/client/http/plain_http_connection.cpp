@@ -1,5 +1,6 @@
 #include "client/http/plain_http_connection.hpp"
 
+#include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
 
 #include <algorithm>
@@ -22,8 +23,7 @@ bool is_empty_chunk(const Json& chunk) {
 
 PlainHttpConnection::PlainHttpConnection(const Endpoint& endpoint, Deadline deadline)
     : trip_(endpoint,
-            {.connect = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()),
-             .read = kPostPatience}),
+            {.connect = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()), .read = kPostPatience}),
       path_(endpoint.path),
       where_(endpoint.authority()) {}
 
@@ -72,7 +72,7 @@ std::optional<std::string> PlainHttpConnection::receive(Deadline deadline) {
       replies_.pop_front();
       return reply;
     }
-    const auto left = std::chrono::floor<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left = std::chrono::floor<std::chrono::milliseconds>(deadline - Clock::now());
     if (streams_.empty() || left.count() <= 0) return std::nullopt;
 
     const Stream stream = std::move(streams_.front());

@@ -1,12 +1,12 @@
 #include "client/http/streamable_http_connection.hpp"
 
+#include "clock.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace rkllm_mcp::client {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLongestConnecting{10'000};
 constexpr std::chrono::hours kReplyPatience{1};      // a request may take long; the server bounds it

@@ -21,6 +21,7 @@
 #include "client/http/http_flight.hpp"
 #include "client/http/http_server_state.hpp"
 #include "client/mcp/inbox.hpp"
+#include "clock.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -60,12 +61,12 @@ class StreamableHttpConnection final : public Connection {
     std::thread thread{};
     bool settled = false;   // nobody waits for what it still brings
     bool unwanted = false;  // to be stopped
-    std::optional<std::chrono::steady_clock::time_point> stop_at{};
+    std::optional<Clock::time_point> stop_at{};
     bool ended = false;
   };
   struct Rested {
     std::unique_ptr<HttpRoundTrip> trip;
-    std::chrono::steady_clock::time_point since;
+    Clock::time_point since;
   };
 
   bool cancel(const Json& id);  // true if nothing has to be sent for it
@@ -74,7 +75,7 @@ class StreamableHttpConnection final : public Connection {
   void start(Waiting waiting);
   HttpFlight::Owner owner_of(Running& running);
   // Marks flights whose time is over as unwanted. Returns when the next one's time is over; nothing if there is none.
-  std::optional<std::chrono::steady_clock::time_point> look_at_times();
+  std::optional<Clock::time_point> look_at_times();
   void remove_ended(std::unique_lock<std::mutex>& lock);   // those that have ended
   bool stop_unwanted(std::unique_lock<std::mutex>& lock);  // false if there are none
   void finish(HttpFlight& flight);

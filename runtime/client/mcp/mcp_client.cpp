@@ -1,5 +1,7 @@
 #include "client/mcp/mcp_client.hpp"
 
+#include "clock.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -45,14 +47,14 @@ Json McpClient::call(const std::string& method, Json params, std::chrono::millis
 }
 
 std::vector<Json> McpClient::list(List list, std::size_t most, std::chrono::milliseconds patience) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const auto deadline = Clock::now() + patience;
   const ListFacts facts = facts_of_list(list);
   std::vector<Json> all;
   if (!server_.capabilities.contains(facts.capability)) return all;
   Json params = Json::object();
   std::vector<Json> cursors;  // each page that has one brings something, so that there are no more than `most`
   while (all.size() < most) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     const Json result = call(facts.method, params, std::max(left, std::chrono::milliseconds(0)));
     const auto items = result.find(facts.member);
     if (items == result.end() || !items->is_array()) {

@@ -1,5 +1,6 @@
 #include "client/mcp/request_channel.hpp"
 
+#include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
 
@@ -8,8 +9,6 @@
 
 namespace rkllm_mcp::client {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLongestWait{500};  // where interrupt() does nothing
 constexpr int kMethodNotFound = -32601;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "client/connection.hpp"
+#include "clock.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -33,7 +34,7 @@ class RepeatingConnection final : public Connection {
   void interrupt() override { lossy_->interrupt(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
 
   struct Repeated {
     Json id;  // of the request; null: a notification

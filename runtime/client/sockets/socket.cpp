@@ -1,6 +1,7 @@
 #include "client/sockets/socket.hpp"
 
 #include "client/sockets/spoken_protocol.hpp"
+#include "clock.hpp"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -144,7 +145,7 @@ bool Socket::try_address(const addrinfo& address, Deadline deadline) {
 
 bool Socket::wait_for(short events, Deadline deadline) const {
   for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     const auto bounded = std::clamp<long long>(left, 0, std::numeric_limits<int>::max());
     pollfd ready{descriptor_, events, 0};
     const int count = ::poll(&ready, 1, static_cast<int>(bounded));
@@ -207,11 +208,11 @@ void Socket::send(std::string_view bytes) {
     tls_->write(bytes);
     outgoing_.add(tls_->take_output());
   }
-  send_outgoing(std::chrono::steady_clock::now() + kTakePatience);
+  send_outgoing(Clock::now() + kTakePatience);
 }
 
 void Socket::send_plain(std::string_view bytes) {
-  const auto deadline = std::chrono::steady_clock::now() + kTakePatience;
+  const auto deadline = Clock::now() + kTakePatience;
   while (!bytes.empty()) {
     const auto sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent >= 0) {

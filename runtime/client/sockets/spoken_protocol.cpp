@@ -3,6 +3,7 @@
 #include "client/connection.hpp"
 #include "client/sockets/socket.hpp"
 #include "client/sockets/tls_session.hpp"
+#include "clock.hpp"
 
 #include <array>
 #include <chrono>
@@ -33,7 +34,7 @@ Spoken spoken_in(std::string_view answer) {
 
 // What the server says first to `question`.
 std::string answer_to(const Endpoint& plain, std::string_view question) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = Clock::now() + kPatience;
   Socket socket(Socket::Kind::kStream, plain, deadline);
   socket.send(question);
   std::array<char, 64> bytes{};

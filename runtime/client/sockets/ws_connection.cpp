@@ -2,6 +2,7 @@
 
 #include "client/sockets/spoken_protocol.hpp"
 #include "client/sockets/ws_handshake.hpp"
+#include "clock.hpp"
 #include "random_bytes.hpp"
 
 #include <array>
@@ -57,7 +58,7 @@ void WsConnection::open(const Endpoint& endpoint, Deadline deadline) try {
   check_upgrade_response(std::string_view(received_).substr(0, end), key);
   received_.erase(0, end + 4);
 } catch (const ConnectionError& error) {
-  const bool is_late = std::chrono::steady_clock::now() >= deadline;  // who speaks something else says so at once
+  const bool is_late = Clock::now() >= deadline;  // who speaks something else says so at once
   const bool has_hint = !is_late && may_be_another_protocol(received_);
   throw ConnectionError(where_ + ": " + error.what() + (has_hint ? hint_at_protocol(endpoint) : std::string()));
 }

@@ -12,6 +12,7 @@
 #include "chat/host/turn_listener.hpp"
 #include "chat/turn/model_lender.hpp"
 #include "chat/turn/turn.hpp"
+#include "clock.hpp"
 #include "immutable.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -95,7 +96,7 @@ class AssistantCalls {
 
  private:
   class Listening;
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
   void note(const std::string& server, const std::string& what, Clock::time_point begun,
             const std::string& error) const;
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "chat/assistant/provider.hpp"
+#include "clock.hpp"
 #include "loop_outlet.hpp"
 #include "tools/tool_threads.hpp"
 
@@ -36,7 +37,7 @@ class RemoteProvider final : public Provider {
   std::unique_ptr<Running> make(const Profile& profile, TextWish wish, const Asker& asker, const std::string& peer,
                                 TurnListener& listener) override;
   // After the last text was given up: waits for what still goes on; false if that takes too long. Any thread.
-  bool end(std::chrono::steady_clock::time_point deadline) { return threads_.end(deadline); }
+  bool end(Clock::time_point deadline) { return threads_.end(deadline); }
 
  private:
   class Text;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "chat/assistant/hosted_server.hpp"
+#include "clock.hpp"
 #include "loop_outlet.hpp"
 #include "text/url.hpp"
 #include "tools/tool_threads.hpp"
@@ -41,7 +42,7 @@ class RemoteServers {
   // that says what is wrong with the address.
   std::unique_ptr<HostedServer> server(std::string name, std::string_view address);
   // After the last call was given up: waits for what still goes on; false if that takes too long. Any thread.
-  bool end(std::chrono::steady_clock::time_point deadline) { return threads_.end(deadline); }
+  bool end(Clock::time_point deadline) { return threads_.end(deadline); }
 
  private:
   class Server;

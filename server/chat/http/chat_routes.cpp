@@ -8,6 +8,7 @@
 #include "chat/http/model_pages.hpp"
 #include "chat/http/pull_exchange.hpp"
 #include "chat/http/token_requests.hpp"
+#include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/json_builder.hpp"
 #include "jsonrpc/unread.hpp"
@@ -208,7 +209,7 @@ void ChatRoutes::handle(const HttpRequest& request, HttpExchange& exchange) {
   visit->conversation = conversation_in(request.headers);
   visit->is_task = is_task(request.headers);
   visit->exchange = exchange.shared_from_this();
-  visit->begun_at = std::chrono::steady_clock::now();
+  visit->begun_at = Clock::now();
   visit->memory = MemoryShare(options_.memory);
   if (request.principal == nullptr) return refuse_stranger(request, visit, !request.bearer_token().empty());
   visit->asker = {request.principal->name, request.principal->may_call, request.principal->may_admin};
@@ -311,7 +312,7 @@ void ChatRoutes::answer_long_text(const VisitPointer& visit, std::string json, c
 
 void ChatRoutes::note(const Visit& visit, int status) const {
   if (!options_.report) return;
-  const auto time = std::chrono::steady_clock::now() - visit.begun_at;
+  const auto time = Clock::now() - visit.begun_at;
   options_.report({visit.request_id, visit.peer, visit.path, visit.asker.name, status,
                    std::chrono::duration_cast<std::chrono::microseconds>(time)});
 }
@@ -538,10 +539,10 @@ void ChatRoutes::use_tokenizer(const VisitPointer& visit, std::string model_path
   const std::uint64_t number = ++next_;
   const auto make = [work = std::move(work), outcome](const Tokenizer* tokenizer) {
     constexpr std::chrono::seconds kLongest{5};
-    const auto until = std::chrono::steady_clock::now() + kLongest;
+    const auto until = Clock::now() + kLongest;
     const auto keep_going = [&outcome, until] {
       if (!outcome->is_wanted) throw std::runtime_error("nobody waits for it any more");
-      if (std::chrono::steady_clock::now() > until) throw std::runtime_error("it takes too long to divide");
+      if (Clock::now() > until) throw std::runtime_error("it takes too long to divide");
     };
     try {
       keep_going();

@@ -9,6 +9,7 @@
 #include "chat/http/chat_exchange.hpp"
 #include "chat/http/tokenizers.hpp"
 #include "chat/turn/model_store.hpp"
+#include "clock.hpp"
 #include "dispatch/gate.hpp"
 #include "immutable.hpp"
 #include "lifetime.hpp"
@@ -88,7 +89,7 @@ class ChatRoutes {
     bool is_task = false;  // a header says so; see Turn
     Asker asker;
     std::shared_ptr<HttpExchange> exchange;
-    std::chrono::steady_clock::time_point begun_at;
+    Clock::time_point begun_at;
     MemoryShare memory;
   };
   using VisitPointer = std::shared_ptr<Visit>;  // of whoever parses its body, and then of whoever answers

@@ -1,5 +1,6 @@
 #include "cli/help/progress_line.hpp"
 
+#include "clock.hpp"
 #include "text/shown_bytes.hpp"
 #include "text/utf8_split.hpp"
 
@@ -28,7 +29,7 @@ ProgressLine::ProgressLine() : is_shown_(::isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::show(const std::string& text, When when) {
   constexpr std::chrono::milliseconds kBetween{200};
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Clock::now();
   if (!is_shown_ || (when == When::kSometimes && now - last_ < kBetween)) return;
   last_ = now;
   is_open_ = true;

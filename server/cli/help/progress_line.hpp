@@ -4,6 +4,8 @@
 // Threads: one at a time.
 #pragma once
 
+#include "clock.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -32,7 +34,7 @@ class ProgressLine {
  private:
   const bool is_shown_;
   bool is_open_ = false;
-  std::chrono::steady_clock::time_point last_{};
+  Clock::time_point last_{};
 };
 
 // "[######........] 40%  1.2 GB of 3.0 GB"; "1.2 GB" if nobody knows how many there are in all.

@@ -1,4 +1,5 @@
 #include "cli/run_command.hpp"
+#include "clock.hpp"
 
 #include "cli/exit_codes.hpp"
 #include "cli/help/progress_line.hpp"
@@ -39,8 +40,6 @@ namespace rkllm_mcp {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
-
 // How far a download is, and how fast.
 class Speed {
  public:

@@ -4,6 +4,7 @@
 #include "cli/target.hpp"
 #include "client/connection.hpp"
 #include "client/http/sse_parser.hpp"
+#include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "last_log_line.hpp"
 #include "text/space.hpp"
@@ -84,7 +85,7 @@ Json setting_at(const Json& answer, const char* name) {
 // Where a server that was met at another of its ports says that its HTTP port is; nothing if it does not say.
 std::optional<client::Endpoint> http_place_told_at(const client::Endpoint& met) {
   constexpr std::chrono::seconds kToAnswer{2};
-  const auto deadline = std::chrono::steady_clock::now() + kToAnswer;
+  const auto deadline = Clock::now() + kToAnswer;
   try {
     const auto connection = client::connect(met, deadline);
     connection->send(

@@ -2,6 +2,7 @@
 
 #include "cli/people/first_model.hpp"
 #include "client/connection.hpp"
+#include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
@@ -14,8 +15,6 @@
 
 namespace rkllm_mcp {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::string decimals(double value, const char* format) {
   std::array<char, 48> text{};

@@ -4,6 +4,7 @@
 
 #include "cli/people/offered_models.hpp"
 #include "cli/people/server_link.hpp"
+#include "clock.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -47,7 +48,7 @@ class Conversation {
   Json to_json() const;  // {"model","messages"}, the system message first
 
  private:
-  void take(const std::string& data, std::chrono::steady_clock::time_point asked, const Listener& listener);
+  void take(const std::string& data, Clock::time_point asked, const Listener& listener);
 
   ServerLink& server_;
   std::string model_;
@@ -55,8 +56,8 @@ class Conversation {
   Json messages_ = Json::array();
   AnswerSpeed speed_;
   std::string answer_;
-  std::chrono::steady_clock::time_point first_{};
-  std::chrono::steady_clock::time_point last_{};
+  Clock::time_point first_{};
+  Clock::time_point last_{};
 };
 
 // What the server offers. Throws std::runtime_error if it answers no chats.

@@ -1,5 +1,6 @@
 #include "memory/postgresql/connection.hpp"
 
+#include "clock.hpp"
 #include "text/shown_address.hpp"
 
 #include <poll.h>
@@ -13,8 +14,6 @@
 
 namespace rkllm_mcp::memory::postgresql {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kToConnect{5};
 // What the server allows a statement, and how much later it is given up if the server says nothing at all.

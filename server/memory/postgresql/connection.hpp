@@ -5,6 +5,7 @@
 // or on a new connection: is_lost() tells which.
 #pragma once
 
+#include "clock.hpp"
 #include "memory/postgresql/library.hpp"
 #include "memory/store_error.hpp"
 
@@ -70,7 +71,7 @@ class Connection {
   Rows await_answer(int was_sent);
   void send_all();
   // Waits until the socket can be read (or written); throws if nothing is to be waited for any more.
-  void await_socket(short events, std::chrono::steady_clock::time_point deadline);
+  void await_socket(short events, Clock::time_point deadline);
   [[noreturn]] void fail(const PGresult* result);
   [[noreturn]] void lose(const std::string& why);
 

@@ -1,5 +1,6 @@
 #include "memory/postgresql/postgresql_store.hpp"
 
+#include "clock.hpp"
 #include "memory/postgresql/schema.hpp"
 #include "random_bytes.hpp"
 
@@ -14,8 +15,6 @@
 
 namespace rkllm_mcp::memory::postgresql {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 // How long a lost server is waited for: as long as one takes that was killed and recovers.
