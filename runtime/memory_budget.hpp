@@ -110,9 +110,9 @@ class MemoryShare {
 
 // There is no memory for what was asked: the budget is used up, or the system gives none.
 inline RpcError no_memory() {
-  return {ErrorCode::kQueueFull,
-          "the memory for requests and answers (limits.memory_bytes) is used up; try again later",
-          Json{{"setting", "limits.memory_bytes"}}};
+  const std::string name(name_of(Limit::kMemory));
+  return {ErrorCode::kQueueFull, "the memory for requests and answers (" + name + ") is used up; try again later",
+          Json{{"setting", name}}};
 }
 
 }  // namespace rkllm_mcp

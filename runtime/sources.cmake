@@ -30,6 +30,7 @@ set(RUNTIME_SOURCES
   jsonrpc/message.cpp
   jsonrpc/reply.cpp
   jsonrpc/written_ids.cpp
+  limit.cpp
   mcp/lists/completion.cpp
   mcp/lists/documents.cpp
   mcp/protocol/handshake_era.cpp

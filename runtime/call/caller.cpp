@@ -84,8 +84,8 @@ std::unique_ptr<Timer> Caller::limit_waiting(Backend::CallId id) {
     if (error) return;
     const auto seconds = limits_.queue_timeout.count();
     backend_.give_up(id, RpcError(ErrorCode::kQueueFull,
-                                  "the call has waited " + std::to_string(seconds) +
-                                      " s for its handle (queue.timeout_s); nothing of it was executed",
+                                  "the call has waited " + std::to_string(seconds) + " s for its handle (" +
+                                      std::string(name_of(Limit::kQueueTime)) + "); nothing of it was executed",
                                   Json{{"timeout_s", seconds}}));
   });
   return timer;

@@ -32,8 +32,8 @@ std::vector<std::string> ValueStore::keep(std::vector<ValueRows> sets, const std
 // Nothing is forgotten in vain: others may have used up the memory.
 void ValueStore::make_room(Amount wanted, const std::string& owner) {
   if (memory_.exists() && wanted.bytes > memory_.limit()) {
-    throw too_large("the values exceed a quarter of limits.memory_bytes; ask for fewer tokens", wanted.bytes,
-                    memory_.limit());
+    throw too_large("the values exceed a quarter of " + std::string(name_of(Limit::kMemory)) + "; ask for fewer tokens",
+                    wanted.bytes, memory_.limit());
   }
   std::map<std::string_view, Amount> amounts;
   amounts[owner] = wanted;

@@ -58,10 +58,10 @@ std::size_t bytes_of_rows(const CallOutcome& outcome) {
 }
 
 RpcError too_long_reply(std::size_t bytes, std::size_t most) {
-  return too_large(
-      "the answer with its values exceeds limits.max_reply_bytes; ask for fewer tokens, with \"encoding\":\"base64\", or by "
-      "tools/call, which answers with a link to the values",
-      bytes, most);
+  return too_large("the answer with its values exceeds " + std::string(name_of(Limit::kReplyBytes)) +
+                       "; ask for fewer tokens, with \"encoding\":\"base64\", or by tools/call, which answers with a "
+                       "link to the values",
+                   bytes, most);
 }
 
 void write_rows(CallOutcome& outcome, const ValueWriting& how) {

@@ -29,7 +29,7 @@ struct ValueWriting {
   MemoryBudget memory{};                                  // that the text counts in
 };
 
-// Error 4006 for an answer that its values make longer than limits.max_reply_bytes. `bytes`: how long it is, or how
+// Error 4006 for an answer that its values make longer than a reply may be. `bytes`: how long it is, or how
 // long it had become when the writing was stopped.
 RpcError too_long_reply(std::size_t bytes, std::size_t most);
 

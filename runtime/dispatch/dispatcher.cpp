@@ -127,7 +127,7 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
   };
 }
 
-// A connection whose client never presents a token would take one of limits.max_connections for ever.
+// A connection whose client never presents a token would take a place for ever.
 void Dispatcher::await_proof(Session& session, Peer& peer) {
   const auto timer = std::make_shared<Timer>(loop_, options_.time_to_prove);
   timer->async_wait([this, timer, weak_session = session.weak_from_this(),
@@ -146,14 +146,15 @@ void Dispatcher::refuse_stranger(const std::string& reason, Session& session, Pe
 }
 
 std::string Dispatcher::turned_away_message(Limit limit, std::size_t most) {
-  const std::string setting(setting_of(limit));
+  const std::string setting(name_of(limit));
   return error_message(RequestId(kNullId), RpcError(ErrorCode::kQueueFull, "too many connections: " + setting,
                                                     Json{{"queued", most}, {"limit", most}, {"setting", setting}}));
 }
 
 std::string Dispatcher::oversized_message(const Oversized& oversized) {
-  return error_message(RequestId(kNullId),
-                       too_large("the message exceeds limits.max_message_bytes", oversized.bytes, oversized.limit));
+  return error_message(
+      RequestId(kNullId),
+      too_large("the message exceeds " + std::string(name_of(Limit::kMessageBytes)), oversized.bytes, oversized.limit));
 }
 
 std::optional<Immutable<MemoryShare>> Dispatcher::room_for(std::size_t bytes) const {
@@ -177,7 +178,7 @@ Message Dispatcher::parse(std::string_view text, NullIds null_ids) const {
 }
 
 std::string Dispatcher::too_slow_message() {
-  const std::string setting(setting_of(Limit::kMessageTime));
+  const std::string setting(name_of(Limit::kMessageTime));
   return error_message(
       RequestId(kNullId),
       RpcError(ErrorCode::kQueueFull, "the message has not arrived in time: " + setting, Json{{"setting", setting}}));

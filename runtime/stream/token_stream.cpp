@@ -16,7 +16,8 @@ constexpr std::size_t kMaxWaitingMarks = 16 * 1024;
 NoStreamMemory no_stream_memory(const MemoryShare& share, std::size_t more, std::size_t bytes) {
   if (!share.fills_its_part(more)) return {Limit::kMemory, no_memory()};
   return {Limit::kStreamMemory,
-          too_large("the memory of all streams (stream.memory_bytes) is used up", bytes, share.limit())};
+          too_large("the memory of all streams (" + std::string(name_of(Limit::kStreamMemory)) + ") is used up", bytes,
+                    share.limit())};
 }
 
 void TokenStream::wake() {
@@ -179,7 +180,8 @@ void TokenStream::keep_rows(const FloatRows& lent) {
   const std::size_t bytes = (kept->values.size() + values) * sizeof(float);
   if (bytes > options_.values_bytes) {
     return overflow(Limit::kStreamValues,
-                    too_large("the run's values exceed stream.values_bytes", bytes, options_.values_bytes));
+                    too_large("the run's values exceed " + std::string(name_of(Limit::kStreamValues)), bytes,
+                              options_.values_bytes));
   }
   if (!share_.has_room_for(values * sizeof(float))) {
     const auto full = no_stream_memory(share_, values * sizeof(float), bytes);

@@ -21,7 +21,9 @@ ConnectionLimits connection_limits(const LimitSettings& limits) {
   return result;
 }
 
-OriginOptions origins(const HttpSettings& http) { return {http.allowed_origins, http.allowed_hosts, {}}; }
+OriginOptions origins(const HttpSettings& http) {
+  return {http.allowed_origins, http.allowed_hosts, {}, "http.allowed_origins", "http.allowed_hosts"};
+}
 
 HttpRefusalHandler oversized_refusal(std::size_t limit) {
   return [limit](const HttpRequest& /*request*/, const HttpRefusal& refusal) -> std::optional<HttpResponse> {

@@ -82,7 +82,7 @@ std::string Metrics::text() const {
   print_sample(text, "rkllm_mcp_internal_errors_total", "", static_cast<double>(counts.faults.load()));
   print_family(text, "rkllm_mcp_limit_reached_total", "counter", "How often clients came up against a limit.");
   for (std::size_t limit = 0; limit < counts.reached.size(); ++limit) {
-    print_sample(text, "rkllm_mcp_limit_reached_total", label("limit", kSettingOfLimit.at(limit)),
+    print_sample(text, "rkllm_mcp_limit_reached_total", label("limit", name_of(static_cast<Limit>(limit))),
                  static_cast<double>(counts.reached.at(limit).load()));
   }
   print_family(text, "rkllm_mcp_queue_wait_seconds", "histogram", "From a run's request until it began.");

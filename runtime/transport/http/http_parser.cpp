@@ -251,7 +251,8 @@ void HttpParser::on_chunk_size(std::string_view line) {
 
 void HttpParser::on_body_bytes(std::string_view& bytes) {
   const auto part = bytes.substr(0, remaining_);
-  if (!append_body(part)) return refuse(503, "the memory for requests (limits.memory_bytes) is used up");
+  if (!append_body(part))
+    return refuse(503, "the memory for requests (" + std::string(name_of(Limit::kMemory)) + ") is used up");
   bytes.remove_prefix(part.size());
   remaining_ -= part.size();
   if (remaining_ == 0) state_ = state_ == State::kBody ? State::kComplete : State::kChunkEnd;

@@ -37,7 +37,7 @@ struct HttpOptions {
   std::size_t header_bytes{};                // of a request, else 431
   HttpRefusalHandler refused{};              // null = plain texts
   const TlsIdentity* tls = nullptr;          // outlives the transport; null = plain
-  // Whose a request is. If nobody's, its body is limited by limits.stranger_message_bytes. Null: requests are nobody's,
+  // Whose a request is. If nobody's, its body is limited by `stranger_body_bytes`. Null: requests are nobody's,
   // and are limited like all others.
   HttpIdentify identify{};
   HttpGuessHandler refuse_guess{};  // of a request that presents a token which is nobody's; null: always at once

@@ -53,11 +53,11 @@ bool OriginPolicy::lists_host(std::string_view authority) const {
       });
 }
 
-std::optional<std::string_view> OriginPolicy::objection(const HttpRequest& request) const {
+std::optional<std::string> OriginPolicy::objection(const HttpRequest& request) const {
   const std::string_view host = request.host;
   const bool foreign_host = !host.empty() && !is_loopback_host(host) && !lists_host(host);
   if (binding_ == Binding::kLoopback && foreign_host)
-    return "this Host is not served: ask for localhost, or have the name in http.allowed_hosts";
+    return "this Host is not served: ask for localhost, or have the name in " + options_.hosts_name;
   if (request.headers.count("Origin") > 1) return "several Origins";
   const auto origin = request.headers.find("Origin");
   if (!origin || lists_origin(*origin)) return std::nullopt;
@@ -66,7 +66,7 @@ std::optional<std::string_view> OriginPolicy::objection(const HttpRequest& reque
   // The server's own page, where name resolution cannot have been tricked.
   const bool same_origin = !authority.empty() && equal_ignoring_case(authority, host);
   if (same_origin && (is_address(without_port(host)) || lists_host(host))) return std::nullopt;
-  return "this Origin is not allowed: have it in http.allowed_origins";
+  return "this Origin is not allowed: have it in " + options_.origins_name;
 }
 
 std::optional<std::string_view> OriginPolicy::reading_origin(const HttpRequest& request) const {

@@ -21,6 +21,9 @@ struct OriginOptions {
   std::vector<std::string> allowed_hosts;
   // What pages of loopback origins may read the answers of, too; elsewhere they may only call. Null: nothing.
   std::function<bool(const HttpRequest& request)> local_pages_read{};
+  // What whoever is refused is told that the two lists are called.
+  std::string origins_name = "the allowed origins";
+  std::string hosts_name = "the allowed hosts";
 };
 
 class OriginPolicy {
@@ -30,7 +33,7 @@ class OriginPolicy {
   OriginPolicy(OriginOptions options, Binding binding);
 
   // Nothing if the request may pass, else why not (for a 403). Requests without Origin pass: they come from programs.
-  std::optional<std::string_view> objection(const HttpRequest& request) const;
+  std::optional<std::string> objection(const HttpRequest& request) const;
 
   // What lets the page of a listed origin, or of a loopback one where those may, read the answer; empty for everybody
   // else.

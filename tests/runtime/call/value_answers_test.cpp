@@ -100,7 +100,7 @@ TEST_CASE("an answer with many values for which there is no memory is error 4004
     const Json told = only(sent_after(client));
     const Json error = told.contains("params") ? told["params"]["error"] : told["error"];
     CHECK(error["code"] == 4004);
-    CHECK(error["data"]["setting"] == "limits.memory_bytes");
+    CHECK(error["data"]["setting"] == "memory");
     if (told.contains("params")) {
       CHECK(told["params"]["end"] == true);
       CHECK(told["params"]["seq"] == 0);

@@ -1,0 +1,44 @@
+// The limits that a client can come up against, and what they are called in errors, so that whoever reads one knows
+// what to raise.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+enum class Limit {
+  kMessageBytes,
+  kDepth,
+  kIdBytes,
+  kConnections,
+  kConnectionsPerPeer,
+  kRequestsPerConnection,
+  kStall,
+  kIdle,
+  kHeaderBytes,
+  kHeaderTime,
+  kStreamBuffer,
+  kStreamValues,
+  kStreamMemory,
+  kPollTimeout,
+  kQueueLength,
+  kQueueTime,
+  kHandles,
+  kAuthorization,
+  kMemory,
+  kMessageTime,
+  kReplyBytes,
+};
+inline constexpr std::size_t kLimits = 21;
+
+using LimitNames = std::array<std::string_view, kLimits>;  // by Limit
+
+// As the program calls them, by its settings for example; until then each has a name of its own, such as
+// "message bytes". For the whole process, since an error may be made where nothing leads to who has set the limits, as
+// when memory runs out. `names` lives as long as the process. Threads: any.
+void name_limits(const LimitNames& names);
+std::string_view name_of(Limit limit);
+
+}  // namespace rkllm_mcp
