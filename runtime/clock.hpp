@@ -1,4 +1,4 @@
-// The time that the runtime library lives by: when something expires, and how long something has taken. Timers and
+// The time that all of this program goes by: when something expires, and how long something has taken. Timers and
 // readings of the clock go by this one, so that a simulation can set it (tests/simulation).
 #pragma once
 

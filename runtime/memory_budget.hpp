@@ -7,6 +7,8 @@
 // Threads: any.
 #pragma once
 
+#include "limit.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <atomic>

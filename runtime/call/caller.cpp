@@ -4,6 +4,7 @@
 #include "call/push_reader.hpp"
 #include "clock.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "limit.hpp"
 #include "random_bytes.hpp"
 
 #include <utility>
@@ -53,7 +54,7 @@ TokenStream::Options Caller::stream_options(const ResultOptions& options, TokenS
 }
 
 ValueWriting Caller::writing_of(const ResultOptions& options) const {
-  return {options.encoding, limits_.reply_bytes, limits_.memory};
+  return {options.encoding, limits_.reply_bytes, limits_.memory, limits_.counts};
 }
 
 Session::Key Caller::start(Session& session, Reply& reply, ActiveCall call, Target target) {

@@ -136,7 +136,7 @@ std::optional<RpcError> PollReader::send_ending(const Chunk& rest, Reply& reply)
   std::string message = writer.end(rest, *outcome_);
   const bool is_alone = rest.delta.empty() && rest.token_ids.empty();
   if (ending_bytes_ > 0 && message.size() > options_.values.most_bytes) {
-    const RpcError error = too_long_reply(message.size(), options_.values.most_bytes);
+    const RpcError error = too_long_reply(message.size(), options_.values);
     if (is_alone) outcome_->error = std::make_exception_ptr(error);
     return error;
   }

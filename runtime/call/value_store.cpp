@@ -1,5 +1,6 @@
 #include "call/value_store.hpp"
 
+#include "limit.hpp"
 #include "random_bytes.hpp"
 
 #include <iterator>

@@ -1,6 +1,7 @@
 #include "call/value_text.hpp"
 
 #include "jsonrpc/unread.hpp"
+#include "limit.hpp"
 
 #include <rkllm_mcp/base64.hpp>
 #include <rkllm_mcp/tensor.hpp>
@@ -30,14 +31,14 @@ void append_float(Text& out, float value) {
   if (text.find_first_of(".e") == std::string_view::npos) append(".0");
 }
 
-Text numbers(const std::vector<float>& values, std::size_t expected, std::size_t most) {
+Text numbers(const std::vector<float>& values, std::size_t expected, const ValueWriting& how) {
   Text text;
   text.reserve(expected);
   text.push_back('[');
   for (const float value : values) {
     append_float(text, value);
     text.push_back(',');
-    if (text.size() > most) throw too_long_reply(text.size(), most);
+    if (text.size() > how.most_bytes) throw too_long_reply(text.size(), how);
   }
   if (values.empty()) text.push_back(',');
   text.back() = ']';
@@ -57,11 +58,12 @@ std::size_t bytes_of_rows(const CallOutcome& outcome) {
   return bytes;
 }
 
-RpcError too_long_reply(std::size_t bytes, std::size_t most) {
+RpcError too_long_reply(std::size_t bytes, const ValueWriting& how) {
+  count(how.counts, Limit::kReplyBytes);
   return too_large("the answer with its values exceeds " + std::string(name_of(Limit::kReplyBytes)) +
                        "; ask for fewer tokens, with \"encoding\":\"base64\", or by tools/call, which answers with a "
                        "link to the values",
-                   bytes, most);
+                   bytes, how.most_bytes);
 }
 
 void write_rows(CallOutcome& outcome, const ValueWriting& how) {
@@ -72,7 +74,7 @@ void write_rows(CallOutcome& outcome, const ValueWriting& how) {
   for (auto& rows : all) {
     const std::size_t expected = text_bytes_of(rows, how.encoding);
     const bool is_base64 = how.encoding == ArrayEncoding::kBase64;
-    if (is_base64 && expected > how.most_bytes) throw too_long_reply(expected, how.most_bytes);
+    if (is_base64 && expected > how.most_bytes) throw too_long_reply(expected, how);
     const std::size_t before = share.bytes();
     const std::size_t room = std::min(expected, how.most_bytes);
     if (!share.grow(room)) throw no_memory();
@@ -80,7 +82,7 @@ void write_rows(CallOutcome& outcome, const ValueWriting& how) {
     if (is_base64) {
       values = floats_to_json(rows.values, how.encoding);
     } else {
-      auto text = numbers(rows.values, room, how.most_bytes);
+      auto text = numbers(rows.values, room, how);
       share.set(before + text.capacity());
       values = unread_line(std::move(text));
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backend.hpp"
+#include "counts.hpp"
 #include "memory_budget.hpp"
 
 #include <rkllm_mcp/array_encoding.hpp>
@@ -27,11 +28,12 @@ struct ValueWriting {
   ArrayEncoding encoding = ArrayEncoding::kJson;
   std::size_t most_bytes = static_cast<std::size_t>(-1);  // of an answer with values
   MemoryBudget memory{};                                  // that the text counts in
+  Counts* counts = nullptr;                               // outlives the writing
 };
 
 // Error 4006 for an answer that its values make longer than a reply may be. `bytes`: how long it is, or how
-// long it had become when the writing was stopped.
-RpcError too_long_reply(std::size_t bytes, std::size_t most);
+// long it had become when the writing was stopped. Counts it.
+RpcError too_long_reply(std::size_t bytes, const ValueWriting& how);
 
 // Moves the outcome's rows into its `values`: {"logits":{"logits":[...],"vocab_size":8192,"num_tokens":2}}. The numbers
 // are there as text (jsonrpc/unread.hpp), which the outcome's share then counts. Throws no_memory() if there is no room
@@ -55,7 +57,7 @@ WrittenAnswer write_answer(CallOutcome& outcome, const ValueWriting& how, Make m
   if (has_rows && !answer.memory.grow(outcome.memory.bytes())) throw no_memory();
   answer.text = make();
   outcome = {};
-  if (has_rows && answer.text.size() > how.most_bytes) throw too_long_reply(answer.text.size(), how.most_bytes);
+  if (has_rows && answer.text.size() > how.most_bytes) throw too_long_reply(answer.text.size(), how);
   answer.memory.set(answer.text.size());
   return answer;
 }

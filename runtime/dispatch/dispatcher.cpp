@@ -5,6 +5,7 @@
 #include "dispatch/batch_answer.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
+#include "limit.hpp"
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/handshake.hpp"
 #include "mcp/protocol/revisions.hpp"

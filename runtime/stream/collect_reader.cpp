@@ -27,7 +27,7 @@ bool CollectReader::gathers(std::size_t bytes) {
   text_bytes_ += bytes;
   if (text_bytes_ > options_.max_text_bytes) {
     overflow_ = too_large("the answer is too long for one message; stream it", text_bytes_, options_.max_text_bytes);
-    count(options_.counts, Limit::kReplyBytes);
+    count(options_.counts, Limit::kMessageBytes);
   } else if (!share_.has_room_for(bytes)) {
     auto full = no_stream_memory(share_, bytes, text_bytes_);
     overflow_ = std::move(full.error);

@@ -1,5 +1,7 @@
 #include "stream/token_stream.hpp"
 
+#include "limit.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <new>

@@ -8,6 +8,7 @@
 #include "mcp/tools/method_tools.hpp"
 #include "models/model_resources.hpp"
 #include "run_loop.hpp"
+#include "settings/limit_names.hpp"
 #include "version.hpp"
 #include "watch/board.hpp"
 #include "watch/source_fields.hpp"
@@ -198,6 +199,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       timer_(loop),
       when_stopping_(options.when_stopping),
       lost_log_lines_(options.lost_log_lines) {
+  name_limits(kSettingOfLimit);
   autoload_.listen({.begun = [this](const std::string& model) { models_.autoload_begun(model); },
                     .ended = [this](const std::string& model,
                                     const std::string& handle) { models_.autoload_ended(model, handle); }});

@@ -1,5 +1,7 @@
 #include "transport/http/http_parser.hpp"
 
+#include "limit.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -1,5 +1,6 @@
 #include "settings/table.hpp"
 
+#include "settings/limit_names.hpp"
 #include "settings/schema.hpp"
 #include "support/catch.hpp"
 
@@ -17,6 +18,15 @@ TEST_CASE("no two settings share a name or a variable") {
     CHECK(names.insert(name_of(setting)).second);
     CHECK(variables.insert(variable_of(setting)).second);
     CHECK(find_setting(name_of(setting)) == &setting);
+  }
+}
+
+TEST_CASE("behind each limit of the runtime library is a setting of its own") {
+  std::set<std::string_view> names;
+  for (const std::string_view name : kSettingOfLimit) {
+    INFO(name);
+    CHECK(find_setting(name) != nullptr);
+    CHECK(names.insert(name).second);
   }
 }
 
