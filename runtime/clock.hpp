@@ -29,10 +29,18 @@ struct TimerTraits {
 };
 using Timer = asio::basic_waitable_timer<Clock, TimerTraits>;
 
+inline std::chrono::system_clock::time_point time_of_day() {
+  return std::chrono::system_clock::time_point(
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(Clock::passed));
+}
+
 #else
 
 using Clock = std::chrono::steady_clock;
 using Timer = asio::steady_timer;
+
+// What people and other programs are told of when something was; nothing is measured by it.
+inline std::chrono::system_clock::time_point time_of_day() { return std::chrono::system_clock::now(); }
 
 #endif
 

@@ -31,9 +31,9 @@ enum class Limit {
   kMessageTime,
   kReplyBytes,
 };
-inline constexpr std::size_t kLimits = 21;
+inline constexpr std::size_t kLimitCount = 21;
 
-using LimitNames = std::array<std::string_view, kLimits>;  // by Limit
+using LimitNames = std::array<std::string_view, kLimitCount>;  // by Limit
 
 // As the program calls them, by its settings for example; until then each has a name of its own, such as
 // "message bytes". For the whole process, since an error may be made where nothing leads to who has set the limits, as

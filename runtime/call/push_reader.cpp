@@ -78,6 +78,7 @@ void PushReader::send_last(std::string message) {
   if (const auto why = reply_->objection(message.size())) message = writer_.failure(*why);
   std::string kept;  // a long one is copied only where it is kept
   if (options_.retained > 0) kept = message;
+  if (is_put_back("the end of a run is told twice")) reply_->message(message);
   reply_->last(std::move(message));
   sent(std::move(kept));
   finish();

@@ -2,6 +2,7 @@
 
 #include "backend/kept_caches.hpp"
 #include "jsonrpc/failure.hpp"
+#include "put_back.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -467,6 +468,7 @@ void QueuedBackend::serve(Queue& queue, Handle* handle) {
 QueuedBackend::QueuedCallPointer QueuedBackend::next_of(Queue& queue) {
   auto& waiting = makeable(queue);
   if (waiting.empty()) return nullptr;
+  if (is_put_back("who has come last is served first")) std::swap(waiting.front(), waiting.back());
   QueuedCallPointer next = std::move(waiting.front());
   waiting.pop_front();
   next->state = QueuedCall::State::kRunning;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -15,13 +16,13 @@ class Choices {
  public:
   using Made = std::vector<std::uint32_t>;
 
-  explicit Choices(std::uint64_t seed) : from_seed_(true), random_(seed) {}
+  explicit Choices(std::uint64_t seed) : seed_(seed), random_(seed) {}
   explicit Choices(Made given) : given_(std::move(given)) {}
 
   // One of 0 to `count` - 1.
   std::uint32_t choose(std::uint32_t count) {
     std::uint32_t chosen = 0;
-    if (from_seed_) {
+    if (seed_) {
       chosen = static_cast<std::uint32_t>(random_() % count);
     } else if (made_.size() < given_.size()) {
       chosen = given_[made_.size()] % count;
@@ -33,9 +34,10 @@ class Choices {
   bool happens(std::uint32_t once_in) { return choose(once_in) + 1 == once_in; }
 
   const Made& made() const { return made_; }
+  const std::optional<std::uint64_t>& seed() const { return seed_; }  // nothing: they were given
 
  private:
-  const bool from_seed_ = false;
+  const std::optional<std::uint64_t> seed_{};
   std::mt19937_64 random_{0};
   const Made given_{};
   Made made_;

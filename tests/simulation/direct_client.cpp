@@ -73,6 +73,9 @@ void DirectClient::act() {
     case 12:
       if (world_.choices().happens(3)) break_off();
       break;
+    case 13:
+      if (world_.choices().happens(2)) send_too_much();
+      break;
     default: break;  // it waits
   }
   plan();
@@ -100,6 +103,26 @@ void DirectClient::send_batch(std::size_t count) {
   for (std::size_t i = 0; i < count && last_id_ < kMostRequests; ++i) batch += (i > 0 ? "," : "") + request_text();
   if (!batch.empty()) bytes += wire_->whole("[" + batch + "]");
   connection_->send(bytes);
+}
+
+// What exceeds a limit is refused, and what follows it is not.
+void DirectClient::send_too_much() {
+  if (is_stranger_ || finished_ || refusals_ > 0) return;
+  const bool may_be_long = wire_->farewell().empty();  // on others a message that is too long ends the connection
+  std::string message;
+  switch (world_.choices().choose(may_be_long ? 3 : 2)) {
+    case 0:
+      message =
+          R"({"jsonrpc":"2.0","id":0,"method":"plain","params":)" + std::string(200, '[') + std::string(200, ']') + "}";
+      break;
+    case 1: message = R"({"jsonrpc":"2.0","id":")" + std::string(2'000, '0') + R"(","method":"plain"})"; break;
+    default:
+      message = R"({"jsonrpc":"2.0","id":0,"method":")" + std::string(SimServer::kMessageBytes, 'x') + "\"}";
+      break;
+  }
+  ++refusals_;
+  ++owed_;
+  connection_->send(wire_->whole(message));
 }
 
 std::string DirectClient::written_id(int id) const {
@@ -201,6 +224,12 @@ void DirectClient::take(const Json& message, std::string_view text) {
   const Json& written = message["id"];
   const int id = written.is_string() ? std::atoi(written.get_ref<const std::string&>().c_str())
                                      : static_cast<int>(written.is_number() ? written.get<double>() : 0);
+  if (id == 0 && refusals_ > 0 && message.contains("error")) {
+    --refusals_;
+    --owed_;
+    if (settled_ && owed_ == 0 && !wire_->farewell().empty()) finish();
+    return World::saw("what exceeds a limit was refused");
+  }
   const auto found = requests_.find(id);
   if (found == requests_.end()) complain("an answer to nothing: " + message.dump());
   Request& request = found->second;
@@ -242,6 +271,7 @@ std::string DirectClient::owed() const {
   for (const auto& [id, request] : requests_) {
     if (!request.ended) ids += " " + std::to_string(id);
   }
+  if (refusals_ > 0) ids += " a refusal";
   return name_ + ":" + ids;
 }
 

@@ -52,6 +52,7 @@ class DirectClient : public Client, public std::enable_shared_from_this<DirectCl
 
   void send_requests(std::size_t count);
   void send_batch(std::size_t count);
+  void send_too_much();
   std::string request_text();
   std::string written_id(int id) const;  // in one of the ways in which it can be written
   void received(std::string_view bytes);
@@ -74,6 +75,7 @@ class DirectClient : public Client, public std::enable_shared_from_this<DirectCl
   std::map<int, Request> requests_;
   int last_id_ = 0;
   std::size_t owed_ = 0;
+  std::size_t refusals_ = 0;  // of these: of what exceeds a limit
   bool is_stranger_ = false;  // it speaks another protocol on a port for lines: nothing of that may be executed
   bool speaks_mcp_ = false;   // of the revision that has batches
   bool finished_ = false;     // it sends nothing more

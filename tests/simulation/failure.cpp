@@ -4,7 +4,9 @@
 
 #include <commit.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 
@@ -19,10 +21,19 @@ std::string commit() {
 
 }  // namespace
 
+std::string choice_file_of(std::uint64_t seed) {
+  return std::filesystem::absolute("simulation-" + std::to_string(seed) + ".choices").string();
+}
+
+std::string which_commit() { return "commit: " + commit() + "\n"; }
+
+std::string which(const std::optional<std::uint64_t>& seed) {
+  return which_commit() + "seed: " + (seed ? std::to_string(*seed) : "none, its choices were given") + "\n";
+}
+
 std::string told(const Failure& failure) {
   const Outcome& least = failure.least;
-  std::string text = "commit: " + commit() + "\n";
-  text += "seed: " + (failure.seed ? std::to_string(*failure.seed) : "none, its choices were given") + "\n";
+  std::string text = which(failure.seed);
   text += "violation: " + failure.outcome.violation + "\n\nThe least schedule that was found to do it (" +
           std::to_string(least.choices.size()) + " choices of " + std::to_string(failure.outcome.choices.size()) +
           "): " + least.violation + "\nIts last steps:\n";
@@ -30,17 +41,18 @@ std::string told(const Failure& failure) {
   return text;
 }
 
-std::string choice_file(const Failure& failure) {
-  std::string violation;
-  for (const char byte : failure.least.violation) violation += byte == '\n' ? ' ' : byte;
-  return "# " + violation + "\n# commit " + commit() + (failure.seed ? ", seed " + std::to_string(*failure.seed) : "") +
-         "\n" + to_text(failure.least.choices) + "\n";
+std::string choice_file(const std::optional<std::uint64_t>& seed, const std::string& violation,
+                        const Choices::Made& choices) {
+  std::string line = violation;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return "# " + line + "\n# commit " + commit() + (seed ? ", seed " + std::to_string(*seed) : "") + "\n" +
+         to_text(choices) + "\n";
 }
 
 std::string report(const std::optional<std::uint64_t>& seed, const Outcome& failed, const std::string& given) {
   const Failure failure{seed, failed, shrink(failed, kTriesToShrink)};
-  const std::string choices = choice_file(failure);
-  const std::string file = seed ? "simulation-" + std::to_string(*seed) + ".choices" : given;
+  const std::string choices = choice_file(seed, failure.least.violation, failure.least.choices);
+  const std::string file = seed ? choice_file_of(*seed) : given;
   if (seed) std::ofstream(file) << choices;
   std::string text = told(failure) + "\nIts choices, which are in " + file + ":\n" + choices +
                      "\nTo run it again: ./dev test --simulate " + file + "\n";

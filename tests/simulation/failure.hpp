@@ -16,12 +16,18 @@ struct Failure {
   Outcome least;                      // made smaller, see shrink()
 };
 
+// "commit: ...\n", and with "seed: ...\n".
+std::string which_commit();
+std::string which(const std::optional<std::uint64_t>& seed);
 // For people, without the choices.
 std::string told(const Failure& failure);
-// What the program simulate takes as --choices: the least schedule, and for people what it shows.
-std::string choice_file(const Failure& failure);
+// What the program simulate takes as --choices, and for people what it shows.
+std::string choice_file(const std::optional<std::uint64_t>& seed, const std::string& violation,
+                        const Choices::Made& choices);
+// Where that is written.
+std::string choice_file_of(std::uint64_t seed);
 // Makes the schedule smaller, and says all of it: what is told, the choices, and how to run them again. Those of a seed
-// are also written to a file, here; others are in `given`.
+// are also written to a file in the folder that is the current one; others are in `given`.
 std::string report(const std::optional<std::uint64_t>& seed, const Outcome& failed, const std::string& given = {});
 
 }  // namespace rkllm_mcp::simulation

@@ -1,6 +1,7 @@
 #include "schedule.hpp"
 
 #include "chat_client.hpp"
+#include "death.hpp"
 #include "direct_client.hpp"
 #include "embedding_client.hpp"
 #include "http_client.hpp"
@@ -14,9 +15,12 @@
 #include "worker_client.hpp"
 #include "world.hpp"
 
+#include "put_back.hpp"
+
 #include <malloc.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -115,6 +119,9 @@ class Schedule {
 
   // What always holds.
   void check() {
+    if (is_put_back("the program crashes")) std::abort();
+    while (is_put_back("a step never ends")) {
+    }
     for (const auto& client : clients_) {
       if (const auto what = client->goes_on_for_nobody(); !what.empty()) throw Violation{what + " go on"};
     }
@@ -167,6 +174,7 @@ Outcome run_schedule(Choices choices) {
   Outcome outcome;
   auto owned = std::make_unique<World>(choices);
   World& world = *owned;
+  const Watched watched(choices, world);
   try {
     world.run([&world] { Schedule(world).run(); });
   } catch (const Violation& violation) {
@@ -179,6 +187,14 @@ Outcome run_schedule(Choices choices) {
   outcome.choices = choices.made();
   static auto* const stuck = new std::vector<std::unique_ptr<World>>();
   if (world.is_stuck()) stuck->push_back(std::move(owned));
+  return outcome;
+}
+
+Outcome run_seed(std::uint64_t seed) {
+  Outcome outcome = run_schedule(Choices(seed));
+  const bool is_looked_at_again = seed % 50 == 0 && outcome.violation.empty();
+  if (is_looked_at_again && run_schedule(Choices(seed)).trace_hash != outcome.trace_hash)
+    outcome.violation = "it is not the same twice";
   return outcome;
 }
 

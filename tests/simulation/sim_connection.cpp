@@ -35,10 +35,12 @@ class SimConnection::Stream final : public ByteStream {
     connection.offer_write();
   }
   void async_wait_hangup(HangupHandler handler) override {
+    if (connection_->server_closed_) return;
     if (connection_->is_reset_) return connection_->later(std::move(handler));
     connection_->hangup_ = std::move(handler);
   }
   bool shutdown_write() override {
+    connection_->take_rest();
     connection_->server_finished_ = true;
     connection_->offer_to_client();
     return !connection_->client_finished_;
@@ -48,6 +50,7 @@ class SimConnection::Stream final : public ByteStream {
     connection_->end_operations(asio::error::operation_aborted);
     connection_->hangup_ = nullptr;
     connection_->offer_to_client();
+    connection_->destroy_what_is_on_its_way();
   }
 
  private:
@@ -104,6 +107,24 @@ void SimConnection::break_off() {
   end_operations(asio::error::connection_reset);
   if (hangup_) later(std::exchange(hangup_, nullptr));
   offer_to_client();
+}
+
+// What has been written is on its way before the end is.
+void SimConnection::take_rest() {
+  if (!write_) return;
+  const Write write = std::move(*write_);
+  write_.reset();
+  to_client_.append(static_cast<const char*>(write.buffer.data()), write.buffer.size());
+  later([write] { write.handler({}, write.buffer.size()); });
+}
+
+// A system that is given what nobody reads any more answers with a reset, which overtakes what the client has not read.
+void SimConnection::destroy_what_is_on_its_way() {
+  if (to_server_.empty() || client_closed_ || is_reset_) return;
+  world_.may_happen(name_ + " is reset, as not all that it has sent was read", [self = shared_from_this()] {
+    self->to_client_.clear();
+    self->break_off();
+  });
 }
 
 void SimConnection::end_operations(std::error_code error) {
@@ -182,8 +203,7 @@ void SimConnection::write_now() {
 
 void SimConnection::offer_to_client() {
   if (client_offered_ || client_closed_ || told_end_ || !client_reading_) return;
-  const bool has_end = is_reset_ || (server_has_closed() && !write_);
-  if (to_client_.empty() && !has_end) return;
+  if (to_client_.empty() && !server_has_closed() && !is_reset_) return;
   client_offered_ = true;
   world_.may_happen(name_ + " reads", [self = shared_from_this()] {
     self->client_offered_ = false;
@@ -197,11 +217,11 @@ void SimConnection::client_reads_now() {
     const std::size_t bytes = some_of(to_client_.size());
     const std::string read = to_client_.substr(0, bytes);
     to_client_.erase(0, bytes);
+    world_.note(read);
     if (client_.received) client_.received(read);
     offer_write();
     return offer_to_client();
   }
-  if (write_ && !is_reset_) return;  // what was to be written before the end
   told_end_ = true;
   if (client_.ended) client_.ended();
 }

@@ -54,6 +54,8 @@ class SimConnection : public std::enable_shared_from_this<SimConnection> {
   void write_now();
   void client_reads_now();
   void break_off();
+  void take_rest();
+  void destroy_what_is_on_its_way();
   void end_operations(std::error_code error);
   std::size_t some_of(std::size_t most);  // how much of it moves at a time
   // Calls a handler of the server's from the loop, as operations of sockets do.

@@ -18,18 +18,21 @@ using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds kSessionIdle{3600};
 
-ConnectionLimits limits(const MemoryBudget& memory) {
+ConnectionLimits limits(const MemoryBudget& memory, Counts& counts) {
   auto limits = test::usual_limits<ConnectionLimits>();
+  limits.counts = &counts;
   limits.send_queue_bytes = 512;  // small, so that schedules reach them
-  limits.max_message_bytes = 64 * 1024;
+  limits.max_message_bytes = SimServer::kMessageBytes;
   limits.memory = memory;
   limits.message = milliseconds(600'000);
   limits.stall = SimServer::kStall;
   return limits;
 }
 
-Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stream_memory) {
+Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stream_memory, Counts& counts) {
   auto options = test::usual_limits<Dispatcher::Options>();
+  options.message.counts = &counts;
+  options.calls.counts = &counts;
   options.memory = memory;
   options.calls.memory = memory;
   options.calls.stream_memory = stream_memory;
@@ -96,8 +99,8 @@ SimServer::SimServer(World& world)
       backend_(world),
       api_(test::fake_api()),
       catalogue_(test::fake_catalogue()),
-      limits_(limits(memory_)),
-      dispatcher_(world.loop(), api_, catalogue_, backend_, options(memory_, stream_memory_)),
+      limits_(limits(memory_, counts_)),
+      dispatcher_(world.loop(), api_, catalogue_, backend_, options(memory_, stream_memory_, counts_)),
       sessions_(dispatcher_, kSessionIdle),
       plain_http_(dispatcher_, sessions_),
       streamable_http_(dispatcher_, sessions_),
@@ -140,6 +143,7 @@ SimServer::~SimServer() {
   backend_.end_all();
   upstream_->stop();
   world_.pass(Clock::duration::zero());
+  World::saw(counts_);
 }
 
 // The table looks for them when a new one is opened.

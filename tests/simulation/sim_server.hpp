@@ -81,6 +81,7 @@ class SimServer {
   static constexpr std::chrono::milliseconds kPollTimeout{30'000};
   // Longer than any chain of pauses that a schedule is likely to make by chance: only who does not read runs into it.
   static constexpr std::chrono::seconds kStall{100};
+  static constexpr std::size_t kMessageBytes = std::size_t{64} << 10U;
   static constexpr std::size_t kRequests = 8;  // of one client at a time
   // One for each of the lender's models. The second sums up what was said.
   static constexpr std::string_view kAssistants[] = {"butler", "clerk"};
@@ -95,6 +96,7 @@ class SimServer {
   std::shared_ptr<SimConnection> connect(const Immutable<HttpService>& service, const std::string& name);
 
   World& world_;
+  Counts counts_;
   const MemoryBudget memory_;
   const MemoryBudget stream_memory_;
   SimBackend backend_;

@@ -118,6 +118,7 @@ void SimUpstream::offer_here() {
 }
 
 void SimUpstream::call(UpstreamLink::Call call) {
+  known_[call.key] = {call.arguments.at("name"), Clock::now()};
   goes_there([this, call = std::move(call)] {
     if (!is_connected_) return refuse(call.key);
     Call made;
@@ -125,7 +126,6 @@ void SimUpstream::call(UpstreamLink::Call call) {
     made.tokens = call.arguments.at("tokens");
     made.tells_progress = call.progress.has_value();
     take_answers(made, call.more);
-    names_[call.key] = made.name;
     calls_[call.key] = std::move(made);
     offer(call.key);
   });
@@ -140,9 +140,12 @@ void SimUpstream::ping(Key key) {
 }
 
 void SimUpstream::cancel(Key key) {
-  if (const auto call = names_.find(key); call != names_.end()) {
-    const auto asked = asked_.find(client_of(call->second));
-    if (asked != asked_.end() && Clock::now() - asked->second.first >= kPatience) given_up_.insert(call->second);
+  // A call that has ended is cancelled as well, to have its id free.
+  if (const auto call = known_.find(key); call != known_.end() && ending_ != key) {
+    const auto& [name, since] = call->second;
+    const auto& asked = asked_[client_of(name)];
+    const auto first = std::ranges::lower_bound(asked, since);  // that may have been about this call
+    if (first != asked.end() && Clock::now() - *first >= kPatience) given_up_.insert(name);
   }
   goes_there([this, key] { calls_.erase(key); });
 }
@@ -155,8 +158,7 @@ void SimUpstream::ask(Key key) {
   questions_[question] = {key, about};
   const char* const method = world_.choices().happens(2) ? "sampling/createMessage" : "elicitation/create";
   comes_here([this, question, method, about](const UpstreamLink::Events& events) {
-    const auto now = Clock::now();
-    asked_.try_emplace(client_of(about), Asked{now, now}).first->second.last = now;
+    asked_[client_of(about)].push_back(Clock::now());
     events.on_question(question, method, {{"about", about}});
   });
 }
@@ -177,7 +179,10 @@ void SimUpstream::ask_by_the_end_of(Key key) {
 }
 
 void SimUpstream::take_answers(Call& call, const Json& more) {
-  if (!more.contains("requestState")) return;
+  if (!more.contains("requestState")) {
+    if (more.contains("inputResponses")) throw Violation{"another server does not get back what it has told"};
+    return;
+  }
   const Json& told = more["requestState"];
   const Json answers = more.value("inputResponses", Json::object());
   call.given = told["given"];
@@ -193,7 +198,7 @@ void SimUpstream::take_answers(Call& call, const Json& more) {
 
 bool SimUpstream::may_wait_for(const std::string& client) const {
   const auto asked = asked_.find(client);
-  return asked != asked_.end() && Clock::now() - asked->second.last <= kPatience;
+  return asked != asked_.end() && !asked->second.empty() && Clock::now() - asked->second.back() <= kPatience;
 }
 
 void SimUpstream::respond(Key question, client::Outcome outcome) {
@@ -252,7 +257,11 @@ void SimUpstream::behave() {
 
 void SimUpstream::end(Key key, client::Outcome outcome) {
   calls_.erase(key);
-  comes_here([key, outcome = std::move(outcome)](const UpstreamLink::Events& events) { events.on_end(key, outcome); });
+  comes_here([this, key, outcome = std::move(outcome)](const UpstreamLink::Events& events) {
+    ending_ = key;
+    events.on_end(key, outcome);
+    ending_.reset();
+  });
 }
 
 bool SimUpstream::is_making(std::string_view name) const {

@@ -15,9 +15,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rkllm_mcp::simulation {
 
@@ -91,16 +93,17 @@ class SimUpstream {
   bool there_offered_ = false;
   bool here_offered_ = false;
   std::map<Key, Call> calls_;
-  std::map<Key, std::string> names_;  // of all calls that there have been
+  struct Known {
+    std::string name;
+    Clock::time_point since;
+  };
+  std::map<Key, Known> known_;  // calls that there have been
+  std::optional<Key> ending_;   // whose end is being told here
   std::map<Key, Question> questions_;
   std::set<std::string> asked_by_the_end_;  // questions that have not been answered, by what they are about
   Key next_question_ = 1;
   Key first_question_ = 1;  // since the connection was made
-  struct Asked {
-    Clock::time_point first;
-    Clock::time_point last;
-  };
-  std::map<std::string, Asked> asked_;  // clients
+  std::map<std::string, std::vector<Clock::time_point>> asked_;  // clients, and when
   std::set<std::string> given_up_;
   std::size_t losses_ = 0;
   bool behaves_ = false;

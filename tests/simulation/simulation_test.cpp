@@ -1,6 +1,7 @@
 // What the simulation finds, and that it finds: ten thousand schedules (fewer under a sanitizer) without a violation,
 // each fault that was put back within a few hundred, and the same again from the same choices.
 #include "choice_list.hpp"
+#include "death.hpp"
 #include "failure.hpp"
 #include "schedule.hpp"
 #include "sim_heap.hpp"
@@ -9,7 +10,15 @@
 #include "put_back.hpp"
 #include "support/catch.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -43,8 +52,40 @@ struct Found {
 Found first_violation(std::uint64_t schedules, std::uint64_t seed = 1) {
   Found found{.seed = seed - 1};
   const std::uint64_t last = found.seed + schedules;
-  while (found.outcome.violation.empty() && found.seed < last) found.outcome = run_schedule(Choices(++found.seed));
+  while (found.outcome.violation.empty() && found.seed < last) found.outcome = run_seed(++found.seed);
   return found;
+}
+
+// How another process ends in the schedule of that seed, with a fault that is put back.
+struct Death {
+  int status = 0;
+  std::string told;  // on its standard error
+  std::string choices;
+};
+
+Death death_of(std::uint64_t seed, std::string_view fault) {
+  std::string folder = (std::filesystem::temp_directory_path() / "simulation-XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no folder");
+  const auto in_folder = [&folder](std::string_view name) { return std::filesystem::path(folder) / name; };
+  const auto content = [&in_folder](std::string_view name) {
+    std::ifstream file(in_folder(name));
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::filesystem::current_path(folder);
+    if (std::freopen("told", "w", stderr) == nullptr) std::_Exit(0);
+    tell_of_death(1);
+    const PutBack put_back(fault);
+    run_schedule(Choices(seed));
+    std::_Exit(0);
+  }
+  Death death;
+  ::waitpid(child, &death.status, 0);
+  death.told = content("told");
+  death.choices = content("simulation-" + std::to_string(seed) + ".choices");
+  std::filesystem::remove_all(folder);
+  return death;
 }
 
 std::string story_of(const Outcome& outcome) {
@@ -141,7 +182,6 @@ TEST_CASE("thousands of schedules show nothing that may not be, and every fault 
                            "another server was answered",
                            "another server was refused an answer",
                            "another server without a handshake was answered",
-                           "another server without a handshake was answered",
                            "another server's tool was called",
                            "a client left that had asked for embeddings",
                            "an embedding failed",
@@ -174,7 +214,9 @@ TEST_CASE("thousands of schedules show nothing that may not be, and every fault 
                            "an assistant's answer was remembered",
                            "another protocol was refused",
                            "somebody else used a model between two turns",
-                           "the server could not write"}) {
+                           "the server could not write",
+                           "what exceeds a limit was refused",
+                           "the limit of message bytes"}) {
     INFO(what);
     CHECK(World::seen().count(what) == 1);
   }
@@ -207,22 +249,28 @@ TEST_CASE("each fault that is put back is found within a few hundred schedules")
       {"a client that has closed is taken for one that has finished sending", "which has gone"},
       {"a deadline that was moved expires at its old time", ""},
       {"a deadline that was cleared expires all the same", ""},
-      {"a polled stream that nobody asks for is kept", ""},
+      {"a polled stream that nobody asks for is kept", "bytes of streams are left"},
       {"a request that was cancelled leaves its exchange open", "still owes"},
       {"the calls of a session that was ended go on", ""},
-      {"what was on its way as a connection broke is not sent again", ""},
+      {"what was on its way as a connection broke is not sent again", "still owes"},
       {"an id comes back as a value is written", "has come back as another"},
-      {"clients without a session share one quota", ""},
+      {"clients without a session share one quota", "is refused"},
       {"nobody notices that the client of a request over HTTP has gone", ""},
       {"what came while a request was answered is forgotten", "still owes"},
-      {"a connection on which nothing is asked any more is kept for ever", ""},
+      {"a connection on which nothing is asked any more is kept for ever", "still owes"},
       {"each piece of a frame is unmasked from the mask's beginning", ""},
       {"a stream never hears that its client takes more", "still owes"},
       {"what follows another protocol's first line is executed", "behind another protocol"},
-      {"a token that found no room is forgotten", ""},
+      {"a token that found no room is forgotten", "it ends after"},
       {"a connection that has closed keeps itself", "held for nobody"},
+      {"each stream takes room for the longest answer", "bytes are allocated"},
+      {"a short message counts as a long one", "bytes for a few small requests"},
+      {"the end of a run is told twice", "a message after the end"},
+      {"who cancels a tool's call is not heard", "go on"},
+      {"who has subscribed to a document is not told of it", "or of something else before"},
+      {"who has come last is served first", "it begins before one that has come earlier"},
       {"a worker that hangs is waited for", "still owes"},
-      {"a worker seems to hang while its reader does not read", ""},
+      {"a worker seems to hang while its reader does not read", "is told to be lost, and is not"},
       {"a model whose worker has died is kept", "whose worker has ended"},
       {"what stops a run means the one before", "still owes"},
       {"who stops a loading may wait for its worker's end", "the event loop waits", kRace},
@@ -233,14 +281,14 @@ TEST_CASE("each fault that is put back is found within a few hundred schedules")
       {"signs of life follow the end of an answer", "follows"},
       {"who has read the end of an answer cannot go on from it yet", ""},
       {"a model that somebody else has used is taken as it was left", "the runtime's own template"},
-      {"two questions of a conversation are answered at once", ""},
+      {"two questions of a conversation are answered at once", "the model was not told"},
       {"a part of an answer is remembered as all of it", "it is remembered that the model said"},
       {"a client that has left a question open is waited for", "still ask clients that have gone"},
       {"what a client refuses to answer is waited for", "still owes"},
       {"an answer that comes twice counts twice", ""},
       {"who has not subscribed to a document is told of it", "and should not"},
       {"who has unsubscribed is told all the same", "and should not"},
-      {"who listens is kept when it has gone", ""},
+      {"who listens is kept when it has gone", "held for nobody"},
       {"who listens is not told what has become of a task", "to be told"},
       {"what a task has come to becomes something else", ""},
       {"the run of a task that was cancelled goes on", "a cancelled task"},
@@ -251,7 +299,7 @@ TEST_CASE("each fault that is put back is found within a few hundred schedules")
       {"an upstream is not told that there will be no answer", "are never answered"},
       {"an upstream may ask anybody about a call that was cancelled", "it is asked for another"},
       {"an upstream asks whoever has called last", "it is asked for another"},
-      {"what another server wants to have back does not reach it", ""},
+      {"what another server wants to have back does not reach it", "does not get back what it has told"},
       {"what an upstream says while a client without a session is asked is lost", "a notification is missing"},
       {"each text gets the embedding of the first", "another text's"},
       {"a call of a tool is lost behind a text", ""},
@@ -265,6 +313,14 @@ TEST_CASE("each fault that is put back is found within a few hundred schedules")
     CHECK_FALSE(outcome.violation.empty());
     CHECK_THAT(outcome.violation, has_text(each.violation));
   }
+}
+
+TEST_CASE("what is never given back is noticed, whoever it is of") {
+  const PutBack fault("each message is remembered for ever");
+  first_violation(kFirstSchedules);
+  const std::size_t allocated = allocated_bytes();
+  CHECK(first_violation(1'000).outcome.violation.empty());
+  CHECK(allocated_bytes() > allocated + kMayStay);
 }
 
 TEST_CASE("what is allocated is counted until it is given back") {
@@ -283,12 +339,26 @@ TEST_CASE("a schedule that has failed is written as its choices, and fails in th
   const PutBack fault("what follows another protocol's first line is executed");
   const Outcome failed = first_violation(1'000).outcome;
   const Failure failure{7, failed, shrink(failed, 200)};
+  const Outcome& least = failure.least;
   CHECK_THAT(told(failure), has_text("commit: "));
   CHECK_THAT(told(failure), has_text("seed: 7\n"));
   CHECK_THAT(told(failure), has_text(failure.least.story.back()));
-  const Outcome again = run_schedule(Choices(choices_from(choice_file(failure))));
+  const Outcome again = run_schedule(Choices(choices_from(choice_file(7, least.violation, least.choices))));
   CHECK(again.violation == failure.least.violation);
   CHECK(again.trace_hash == failure.least.trace_hash);
+}
+
+TEST_CASE("a schedule that ends the program, or never ends, is told of") {
+  for (const char* fault : {"the program crashes", "a step never ends"}) {
+    INFO(fault);
+    const Death death = death_of(7, fault);
+    CHECK(WIFSIGNALED(death.status));
+    CHECK_THAT(death.told, has_text("commit: "));
+    CHECK_THAT(death.told, has_text("seed: 7\n"));
+    CHECK_THAT(death.told, has_text("Its last steps:\n  "));
+    CHECK_THAT(death.told, has_text("/simulation-7.choices\n"));
+    CHECK_FALSE(choices_from(death.choices).empty());
+  }
 }
 
 TEST_CASE("choices are written shortly, and read as they were") {

@@ -31,6 +31,7 @@ void WorkerCall::on_queued(std::size_t calls_before) noexcept {
 
 void WorkerCall::on_begun(std::optional<std::uint64_t> /*token_limit*/) noexcept {
   if (std::exchange(has_begun_, true) || has_ended_) complain("it begins again");
+  if (is_before_its_turn()) complain("it begins before one that has come earlier");
 }
 
 void WorkerCall::on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t id) noexcept {

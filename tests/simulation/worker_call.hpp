@@ -31,6 +31,8 @@ class WorkerCall final : public CallObserver {
   const std::string& handle() const { return handle_; }  // that it names; of one that creates it, once that is known
   bool has_ended() const { return has_ended_; }
   bool has_succeeded() const { return has_succeeded_; }
+  // A run that has not begun, nor may have been taken out of the queue.
+  bool must_be_waiting() const { return method_.streams && !has_begun_ && !has_ended_ && !may_be_stopped_; }
   bool is_endless() const { return tokens_ == kEndless; }
   std::string told() const { return std::string(method_.name) + " " + name_; }
 
@@ -42,6 +44,8 @@ class WorkerCall final : public CallObserver {
   // Asked when it ends because of its worker: whether there is one that has failed.
   std::function<bool(const std::string& handle)> has_lost_worker;
   std::function<void()> ended;
+  // Called as it begins: whether one that has come earlier still waits in the same queue.
+  std::function<bool()> is_before_its_turn;
 
   void on_queued(std::size_t calls_before) noexcept override;
   void on_begun(std::optional<std::uint64_t> token_limit) noexcept override;

@@ -57,19 +57,20 @@ const Method& kAbort = kMethods[4];
 const Method& kIsRunning = kMethods[5];
 const Method& kVersion = kMethods[6];
 
-std::unique_ptr<QueuedBackend> make_backend(World& world) {
+std::unique_ptr<QueuedBackend> make_backend(World& world, Counts& counts) {
   WorkerEngine::Options options{.loop = world.loop(), .command = {}};
   options.one_for_all = world.choices().choose(3) == 2;
   options.hang = kHang;
   QueuedBackend::Limits limits;
   limits.handles = kMostModels;
+  limits.counts = &counts;
   return std::make_unique<QueuedBackend>(std::make_unique<WorkerEngine>(std::move(options)), kMethods, limits);
 }
 
 }  // namespace
 
 WorkerClient::WorkerClient(World& world, std::string name)
-    : world_(world), name_(std::move(name)), workers_(world), backend_(make_backend(world)) {
+    : world_(world), name_(std::move(name)), workers_(world), backend_(make_backend(world, counts_)) {
   backend_->when_lost([this](const std::string& handle) {
     World::saw("a model was lost");
     if (!has_failed_worker(handle)) world_.violates("the model " + handle + " is told to be lost, and is not");
@@ -160,6 +161,13 @@ void WorkerClient::begin(const Method& method, const std::string& handle, std::s
     const auto ended = weak.lock();
     if (&method == &kInit && ended->has_succeeded()) handles_.push_back(ended->handle());
     go_on_settling();
+  };
+  call->is_before_its_turn = [this, handle, one = call.get()] {
+    const auto here =
+        std::find_if(calls_.begin(), calls_.end(), [one](const auto& each) { return each.call.get() == one; });
+    return std::any_of(calls_.begin(), here, [&handle](const Started& each) {
+      return each.call->handle() == handle && each.call->must_be_waiting();
+    });
   };
   // What stops runs, or takes their model away, excuses those that are open and those to come.
   if (&method == &kAbort) excuse(handle);
@@ -256,6 +264,7 @@ void WorkerClient::end() {
   ending_ = Thread([this] {
     backend_->shut_down(Clock::now() + kToShutDown);
     backend_.reset();
+    World::saw(counts_);
     for (const auto& worker : workers_.all()) {
       if (!worker->has_ended()) world_.violates("worker " + std::to_string(worker->id()) + " is left");
     }

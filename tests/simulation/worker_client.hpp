@@ -9,6 +9,7 @@
 #include "world.hpp"
 
 #include "backend/queued_backend.hpp"
+#include "counts.hpp"
 #include "thread.hpp"
 
 #include <cstddef>
@@ -55,6 +56,7 @@ class WorkerClient : public Client, public std::enable_shared_from_this<WorkerCl
   World& world_;
   const std::string name_;
   SimWorkers workers_;
+  Counts counts_;
   std::unique_ptr<QueuedBackend> backend_;
   std::vector<Started> calls_;
   std::vector<std::string> handles_;            // of models that are loaded, or were

@@ -62,6 +62,12 @@ std::set<std::string, std::less<>>& World::seen() {
   return seen;
 }
 
+void World::saw(const Counts& counts) {
+  for (std::size_t limit = 0; limit < kLimitCount; ++limit) {
+    if (counts.reached[limit] > 0) saw("the limit of " + std::string(name_of(static_cast<Limit>(limit))));
+  }
+}
+
 void World::may_happen(std::string name, Action action) { events_.push_back({std::move(name), std::move(action)}); }
 
 void World::before_each_step(std::weak_ptr<void> owner, Action look) {
@@ -72,8 +78,10 @@ void World::violates(std::string what) {
   if (violation_.empty()) violation_ = std::move(what);
 }
 
+void World::note(std::string_view bytes) { trace_ = (trace_ ^ std::hash<std::string_view>()(bytes)) * kFnvPrime; }
+
 void World::tell(std::string line) {
-  trace_ = (trace_ ^ std::hash<std::string>()(line)) * kFnvPrime;
+  note(line);
   constexpr std::string_view kPass = " ms pass";
   const auto is_pass = [kPass](const std::string& told) {
     return told.size() > kPass.size() && told.compare(told.size() - kPass.size(), kPass.size(), kPass) == 0;

@@ -7,6 +7,7 @@
 #include "sim_threads.hpp"
 
 #include "clock.hpp"
+#include "counts.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -57,11 +58,15 @@ class World {
   // The last that happened, in words.
   void tell(std::string line);
   const std::deque<std::string>& story() const { return story_; }
-  // The same for schedules that were the same.
+  // Bytes that a client has read.
+  void note(std::string_view bytes);
+  // The same for schedules that were the same: whatever has happened, and all that was read.
   std::uint64_t trace_hash() const { return trace_; }
 
   // What has been seen at least once, over all schedules: faults that occur, limits that are reached.
   static void saw(std::string_view what) { seen().emplace(what); }
+  // The limits that somebody has come up against: "the limit of ...".
+  static void saw(const Counts& counts);
   static std::set<std::string, std::less<>>& seen();
 
  private:

@@ -131,6 +131,7 @@ void Subscriptions::resource_updated(const std::string& uri, const MayHear& may_
   tell_handshakes(notification_message(kMethod, params), [&](const Handshake& each) {
     const bool is_wanted =
         each.resources.contains(uri) || is_put_back("who has not subscribed to a document is told of it");
+    if (is_put_back("who has subscribed to a document is not told of it")) return false;
     return is_wanted && hears(each.principal);
   });
   for (const auto& listener : listeners_) {

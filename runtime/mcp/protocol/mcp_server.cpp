@@ -166,7 +166,9 @@ bool McpServer::handle(const Request& request, Session& session, Reply& reply) {
 bool McpServer::handle(const Notification& notification, Session& session, const Peer& client) {
   if (notification.method == "notifications/cancelled") {
     const Json& params = notification.params;
-    if (params.is_object() && params.contains("requestId")) session.cancel_request(params["requestId"], client);
+    const bool is_heard = !is_put_back("who cancels a tool's call is not heard");
+    if (is_heard && params.is_object() && params.contains("requestId"))
+      session.cancel_request(params["requestId"], client);
     return true;
   }
   if (notification.method == "notifications/initialized" && session.handshake) subscriptions_.add(session);

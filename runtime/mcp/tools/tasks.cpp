@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds kKeptFor =
 constexpr std::chrono::milliseconds kBetweenPolls{500};
 constexpr std::size_t kKeptBytes = std::size_t{64} << 20U;  // of what came of all tasks
 
-std::string now() { return iso_time(std::chrono::system_clock::now()); }
+std::string now() { return iso_time(time_of_day()); }
 
 }  // namespace
 

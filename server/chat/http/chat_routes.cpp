@@ -90,7 +90,7 @@ bool names_models(std::string_view path) {
 }
 
 ReplyFacts facts_of(std::string_view prefix, const std::string& request_id) {
-  const auto now = std::chrono::system_clock::now();
+  const auto now = time_of_day();
   ReplyFacts facts;
   facts.request_id = request_id;
   if (!prefix.empty()) facts.id = new_id(prefix);
