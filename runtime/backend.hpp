@@ -85,7 +85,9 @@ struct CallRequest {
   Json params;  // an object keyed by C parameter names
   ArrayEncoding encoding = ArrayEncoding::kJson;
   RequestSource source{};
-  std::optional<Immutable<MemoryShare>> memory{};  // what it takes of that for requests; the request has it, too
+  // The request's share of the memory budget. The request's message and its Reply hold it, too: it is given back when
+  // all of them are gone.
+  std::optional<Immutable<MemoryShare>> memory{};
   std::shared_ptr<CallObserver> observer{};  // hears all that comes of it; never null where a call is started
 };
 

@@ -168,8 +168,9 @@ void EventStream::abandon() {
   kept_.clear();
   kept_bytes_ = 0;
   share_.set(0);
-  // In a callback of its own: nobody is told from inside of this. But for a system without memory, which is told at
-  // once: a session ends in a destructor.
+  // A timer without delay, since became_closed() must not be called from inside this function: out_of_patience() calls
+  // it from the loop. If there is no memory for that, it is called here after all: this function is also called by
+  // destructors, and may throw nothing.
   try {
     patience_.set_after({});
   } catch (const std::bad_alloc&) {

@@ -69,7 +69,7 @@ class PairedHttp::Client final : public ConnectedPeer {
   }
   void close() override {
     if (std::exchange(closing_, true)) return;
-    silence_.set_after({});  // in a callback of its own: nobody is told from inside of this
+    silence_.set_after({});  // without delay: its callback calls became_closed(), which must not be called in here
     exchange_->finish();
   }
   bool ready() const override { return exchange_->ready(); }

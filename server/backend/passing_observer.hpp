@@ -1,4 +1,5 @@
-// Between a call and its observer: hands on all that it hears. What is built on it adds what it is there for.
+// Stands between a call and the call's observer, and hands on everything that it is told. A derived class overrides
+// what it wants to notice or to change.
 //
 // Threads: as CallObserver.
 #pragma once

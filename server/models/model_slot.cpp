@@ -280,7 +280,8 @@ void ModelSlot::end_use(std::uint64_t load, std::optional<chat::KeepAlive> keep)
 void ModelSlot::arm() {
   alarm_.reset();
   if (state_ != State::kLoaded || keep_alive().forever) return;
-  // Never from inside whatever has ended the use.
+  // By an alarm even if that time is over already: the model is never unloaded from inside the function that has ended
+  // its last use.
   alarm_ = around_.clock.alarm_at(after(last_used_, keep_alive().seconds), [weak = weak_from_this()] {
     if (const auto alive = weak.lock()) alive->look_whether_expired();
   });

@@ -13,7 +13,7 @@
 namespace rkllm_mcp {
 namespace {
 
-// Of a call of a model by name: when it has ended the model is not used any more.
+// The observer of a call that names its model: when the call has ended, says that it does not use the model any more.
 class TellsUseEnd final : public PassingObserver {
  public:
   TellsUseEnd(CallRequest& request, std::function<void()> ended) : PassingObserver(request), ended_(std::move(ended)) {}
@@ -27,7 +27,7 @@ class TellsUseEnd final : public PassingObserver {
   const std::function<void()> ended_;
 };
 
-// Never from inside of what it is told about.
+// Posted to the loop: an observer is never called from inside the function that starts the call or gives it up.
 void tell_refused(asio::io_context& loop, CallRequest request, const RpcError& why) {
   asio::post(loop, [observer = std::move(request.observer), why] {
     CallOutcome outcome;

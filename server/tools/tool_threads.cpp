@@ -84,7 +84,7 @@ std::optional<ToolThreads::Ticket> ToolThreads::submit(const std::string& owner,
   if (line != shared.lines.end() && line->waiting.size() >= shared.bounds.waiting_of_one) return std::nullopt;
   if (shared.idle <= shared.waiting && shared.threads < shared.bounds.threads) {
     try {
-      // Nothing waits for it to end but end(): what it does last is to say so.
+      // Nobody joins it. Only end() waits for it, by the number of threads, which the thread lowers as its last step.
       std::thread([kept = shared_] { kept->work(); }).detach();
       ++shared.threads;
     } catch (const std::system_error&) {

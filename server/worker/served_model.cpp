@@ -79,8 +79,9 @@ void ServedModel::end() {
   stop_running();
 }
 
-// The server sends what is made beside a call's result after that result: what the one thread did is done for the
-// other.
+// Makes what one thread has written visible to the other. The server may send a call on the second socket as soon as it
+// has a result from the first, but to C++ sockets order nothing: so the lock is taken by serve_turn() before it sends a
+// result, and by serve_beside() before it makes a call.
 void ServedModel::synchronize() { const std::lock_guard lock(stopping_); }
 
 void ServedModel::stop_running() {

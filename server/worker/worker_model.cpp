@@ -62,7 +62,8 @@ CallOutcome WorkerModel::call_beside(const CallRequest& request) {
   }
 }
 
-// The call has thrown what is being handled. That the worker has ended is the model's end, too.
+// Called in a handler: the outcome of a call that has thrown the exception which is being handled. If that says that
+// the worker has ended, the model is lost with it.
 CallOutcome WorkerModel::failed() {
   CallOutcome outcome;
   outcome.error = std::current_exception();

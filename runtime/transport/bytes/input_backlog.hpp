@@ -25,7 +25,7 @@ class InputBacklog {
   InputBacklog(Channel& channel, std::function<void()> next_turn)
       : channel_(channel), next_turn_(std::move(next_turn)) {}
 
-  // While `take` below is called, what it will not take is here already.
+  // Whether nothing waits. False also while `take` (see below) is running, since it may leave some of its bytes here.
   bool empty() const { return kept_.empty() && !is_handing_over_; }
   // To be called for each message; turn_is_over() says whether the next one has to wait.
   void count_message() { turn_.count_message(); }

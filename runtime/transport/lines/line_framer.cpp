@@ -54,7 +54,7 @@ std::optional<Received> LineFramer::keep(std::string_view part) {
         return std::nullopt;
       }
     } catch (const std::bad_alloc&) {
-      // The system has none either.
+      // The budget had room, but the system has no memory: ends like a budget without room.
     }
   }
   share_.set(0);

@@ -104,7 +104,7 @@ std::unique_ptr<Running> Assistants::start(Turn turn, const Asker& asker, std::s
   const auto* const found = profile(turn.model);
   if (found == nullptr) throw TurnError::unknown_model(turn.model);
   const std::uint64_t number = ++next_;
-  // Posted: it is inside what is let go of.
+  // The turn calls this from one of its own functions. Erased at once, it could be destroyed while that still runs.
   const auto gone = [this, number, alive = alive_.watch()] {
     asio::post(loop_, [this, number, alive] {
       if (!alive.expired()) turns_.erase(number);

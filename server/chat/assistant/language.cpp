@@ -30,7 +30,8 @@ struct OwnWords {
   std::size_t others = 0;
 };
 
-// Takes the first character off `text`, which is not empty; nothing: a byte that begins none.
+// Removes the first character of `text`, which is not empty, and returns it. Where no valid character begins, removes
+// one byte and returns nothing.
 std::optional<utf8proc_int32_t> take_character(std::string_view& text) {
   utf8proc_int32_t character = 0;
   const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
@@ -39,14 +40,16 @@ std::optional<utf8proc_int32_t> take_character(std::string_view& text) {
   return length > 0 ? std::optional(character) : std::nullopt;
 }
 
-// As much of the beginning and of the end as tells the language, in valid UTF-8 without control characters: what is
-// asked often stands behind what it is asked of, and the event loop waits.
+// The beginning and the end of `text`, each long enough to tell its language; no more, since the event loop waits for
+// the result. The end is read because a question often stands behind the text that it is about. Returns valid UTF-8
+// without control characters.
 std::string telling_part(std::string_view text) {
   constexpr std::size_t kEnough = 4096;
   std::string whole;
   if (text.size() > 2 * kEnough) {
     std::string_view end = text.substr(text.size() - kEnough);
-    end.remove_prefix(std::min(end.find(' '), end.size()));  // the end of a word is none, least of all that of a name
+    // Up to the first space: the rest of a cut word is no word, and the rest of a cut name would not look like a name.
+    end.remove_prefix(std::min(end.find(' '), end.size()));
     text = whole.append(text.substr(0, kEnough)).append(end);
   }
   std::string part;

@@ -68,7 +68,8 @@ std::vector<std::string> check_fields(std::span<const Field> table, const JsonRe
     bool is_asked = false;
     visit_at(request, field.name, [&](const JsonReader& value) {
       if ((field_kind(value.json()) & field.kinds) == 0) value.wrong_type(kind_names(field.kinds));
-      // An empty object is how some things are switched on: who ignores it may be silent, who refuses it may not.
+      // An empty object switches some features on. So it asks for something where the field is refused; where the field
+      // is only ignored, it is not worth being named.
       const bool switches_on = field.treatment == Treatment::kRefused && value.json().is_object();
       is_asked = is_asked || switches_on || asks_for_something(value.json());
     });

@@ -12,7 +12,8 @@
 namespace rkllm_mcp::chat {
 namespace {
 
-// Of a text that is too long: so many runs, or until less than such a part of the context stays empty.
+// How much of a text that is too long fits is found out by runs of its beginning: by so many at most, and by no more
+// once less than one kEmptyPart-th of the context stays empty.
 constexpr unsigned kMostCuts = 8;
 constexpr std::int64_t kEmptyPart = 64;
 

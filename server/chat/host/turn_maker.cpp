@@ -178,7 +178,8 @@ void TurnMaker::counted(const RunReport& report) {
   make_room();
 }
 
-// In slices, as a warm-up is made: whoever comes meanwhile goes first, and who counts gets nothing.
+// Runs the prompt in slices, as a warm-up does. When others wait for the model between two slices, they get it, and the
+// counting fails.
 void TurnMaker::count_slice() {
   if (listener_ == nullptr) return leave();
   if (model_->lease().others_wait()) return fail(TurnError::not_supported("", "others wait for the model"));

@@ -379,7 +379,8 @@ void ChatRoutes::keep(std::uint64_t number, const VisitPointer& visit, Open open
   });
 }
 
-// Posted: whoever asks for it is inside what is let go of.
+// Posted to the loop: this is called by callbacks of what open_ holds under that number, which must not be destroyed
+// while they run.
 void ChatRoutes::let_go(std::uint64_t number) {
   asio::post(loop_, [this, number, alive = alive_.watch()] {
     if (!alive.expired()) open_.erase(number);

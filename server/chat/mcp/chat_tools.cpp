@@ -101,7 +101,8 @@ void ChatTools::keep(Open open) {
   });
 }
 
-// Posted: whoever asks for it is inside what is let go of.
+// Posted to the loop: this is called by callbacks of what open_ and calls_ hold under that number, which must not be
+// destroyed while they run.
 void ChatTools::let_go(std::uint64_t number) {
   asio::post(loop_, [this, number, alive = alive_.watch()] {
     if (alive.expired()) return;

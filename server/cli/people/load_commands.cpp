@@ -67,7 +67,8 @@ Json init_file(ServerLink& server, const std::string& path) {
   }
 }
 
-// As chat clients do it, and for ever: loaded once, however often it is asked for.
+// Loads the model by its name, as chat clients do, and for ever: it stays until somebody unloads it. One that is loaded
+// already is not loaded once more.
 Json load_by_name(ServerLink& server, const OfferedModels& offered, const OfferedModel& model) {
   if (offered.has_chat) {
     server.send("POST", "/api/generate", Json{{"model", model.name}, {"keep_alive", -1}, {"stream", false}});

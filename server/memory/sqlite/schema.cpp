@@ -22,7 +22,8 @@ constexpr std::uint32_t kApplicationId = 0x726b6d6d;  // "rkmm", at byte 68 of t
 // A conversation's messages are those of its log. clear() gives it a new log and marks the old one, so that even a
 // million messages are gone at once; purge() takes the rows away afterwards, little by little.
 //
-// message_text has no content of its own (content=''): what is in it is taken out by saying once more what was put in.
+// message_text is an FTS5 index that keeps no copy of the texts (content=''). So FTS5 can take a text out of it only
+// when it is given the same text once more (SqliteStore::index()).
 constexpr std::array kMigrations{
     R"(
 CREATE TABLE log(number INTEGER PRIMARY KEY AUTOINCREMENT, is_dropped INTEGER NOT NULL DEFAULT 0);
