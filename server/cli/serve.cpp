@@ -63,7 +63,7 @@ bool serves_stdio(const ServeOptions& options, StdioUse use) {
 bool is_asked_for(const LoadedSettings& settings, std::string_view name) {
   const auto table = settings_table();
   for (std::size_t at = 0; at < table.size(); ++at) {
-    if (name_of(table[at]) == name) return settings.origins[at].source >= Source::kEnvironment;
+    if (name_of(table[at]) == name) return settings.sources[at].source >= Source::kEnvironment;
   }
   return false;
 }

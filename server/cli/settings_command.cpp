@@ -21,7 +21,7 @@ void print_text(const LoadedSettings& settings) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     std::string name = name_of(table[i]);
     name.resize(width, ' ');
-    std::cout << name << "  " << shown_value(table[i], settings.values).dump() << "  (" << settings.origins[i].place
+    std::cout << name << "  " << shown_value(table[i], settings.values).dump() << "  (" << settings.sources[i].place
               << ")\n";
   }
 }

@@ -22,7 +22,7 @@ constexpr std::string_view kTokenVariable = "RKLLM_MCP_TOKEN";  // of rkllm-mcp 
 // Collects values and complaints from one source after the other.
 class Loader {
  public:
-  Loader() { loaded_.origins.resize(settings_table().size()); }
+  Loader() { loaded_.sources.resize(settings_table().size()); }
 
   void check_built_in() {
     Settings copy;  // values set when this program was built have not been checked by anyone yet
@@ -91,7 +91,7 @@ class Loader {
     if (!request.check_presets) return;
     // Only warnings: the other presets can be served.
     for (const Complaint& complaint : request.check_presets(loaded_.values.models)) {
-      loaded_.warnings.push_back(origin_of(*find_setting("models")).place + ": " + complaint.path + ": " +
+      loaded_.warnings.push_back(source_of(*find_setting("models")).place + ": " + complaint.path + ": " +
                                  complaint.text);
     }
   }
@@ -137,16 +137,16 @@ class Loader {
   void take(const Document& document, const Setting& setting, const Json& value) {
     const auto complaints = assign(setting, value, loaded_.values);
     for (const auto& complaint : complaints) complain(document, complaint);
-    if (complaints.empty()) origin_of(setting) = {Source::kFile, document.place_of(name_of(setting))};
+    if (complaints.empty()) source_of(setting) = {Source::kFile, document.place_of(name_of(setting))};
   }
 
-  void take(const Setting& setting, ValueSource origin, const std::vector<Complaint>& complaints) {
-    complain(origin.place, complaints);
-    if (complaints.empty()) origin_of(setting) = std::move(origin);
+  void take(const Setting& setting, ValueSource source, const std::vector<Complaint>& complaints) {
+    complain(source.place, complaints);
+    if (complaints.empty()) source_of(setting) = std::move(source);
   }
 
-  ValueSource& origin_of(const Setting& setting) {
-    return loaded_.origins[static_cast<std::size_t>(&setting - settings_table().data())];
+  ValueSource& source_of(const Setting& setting) {
+    return loaded_.sources[static_cast<std::size_t>(&setting - settings_table().data())];
   }
 
   void complain(const Document& document, const Complaint& complaint) {
@@ -159,7 +159,7 @@ class Loader {
 
   void check_address(std::string_view name, const std::string& address) {
     if (is_loopback(address)) return;
-    complain(origin_of(*find_setting(name)).place,
+    complain(source_of(*find_setting(name)).place,
              {{std::string(name), address + " can be reached from other machines, and no access token is asked for; " +
                                       "use 127.0.0.1 or ::1, or name a file in auth.tokens, or accept it with " +
                                       "auth.insecure=true"}});
@@ -169,7 +169,7 @@ class Loader {
     const TlsSettings& tls = loaded_.values.tls;
     if (!tls.certificate.empty() && !tls.key.empty()) return;
     complain(
-        origin_of(*find_setting(name)).place,
+        source_of(*find_setting(name)).place,
         {{std::string(name), "TLS takes a certificate and its key; name their files in tls.certificate and tls.key"}});
   }
 
@@ -222,9 +222,9 @@ Json settings_report(const LoadedSettings& settings) {
   Json values = Json::object();
   const auto table = settings_table();
   for (std::size_t i = 0; i < table.size(); ++i) {
-    const ValueSource& origin = settings.origins[i];
+    const ValueSource& source = settings.sources[i];
     values[name_of(table[i])] = {
-        {"value", shown_value(table[i], settings.values)}, {"origin", word_of(origin.source)}, {"place", origin.place}};
+        {"value", shown_value(table[i], settings.values)}, {"origin", word_of(source.source)}, {"place", source.place}};
   }
   return {{"file", settings.file.empty() ? Json(nullptr) : Json(settings.file)}, {"values", std::move(values)}};
 }

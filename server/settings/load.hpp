@@ -39,7 +39,7 @@ struct ValueSource {
 
 struct LoadedSettings {
   Settings values;
-  std::vector<ValueSource> origins;   // one for each of settings_table()
+  std::vector<ValueSource> sources;   // one for each of settings_table()
   std::string file;                   // the file that was read; empty if there is none
   std::vector<std::string> warnings;  // for the log
 };

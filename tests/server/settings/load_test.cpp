@@ -32,8 +32,8 @@ std::vector<std::string> refusal(const SettingsRequest& request) {
   return {};
 }
 
-const ValueSource& origin_of(const LoadedSettings& settings, const char* name) {
-  return settings.origins[static_cast<std::size_t>(find_setting(name) - settings_table().data())];
+const ValueSource& source_of(const LoadedSettings& settings, const char* name) {
+  return settings.sources[static_cast<std::size_t>(find_setting(name) - settings_table().data())];
 }
 
 }  // namespace
@@ -47,13 +47,13 @@ TEST_CASE("the command line beats the environment, that the file, that the built
   CHECK(settings.values.http.keep_alive_s == std::chrono::seconds(3));
   CHECK(settings.values.http.header_timeout_s == Settings{}.http.header_timeout_s);
 
-  CHECK(origin_of(settings, "http.port").source == Source::kCommandLine);
-  CHECK(origin_of(settings, "http.port").place == "--set http.port");
-  CHECK(origin_of(settings, "http.header_bytes").source == Source::kEnvironment);
-  CHECK(origin_of(settings, "http.header_bytes").place == "RKLLM_MCP_HTTP_HEADER_BYTES");
-  CHECK(origin_of(settings, "http.keep_alive_s").source == Source::kFile);
-  CHECK(origin_of(settings, "http.keep_alive_s").place == file.path + ":3");
-  CHECK(origin_of(settings, "http.header_timeout_s").source == Source::kBuiltIn);
+  CHECK(source_of(settings, "http.port").source == Source::kCommandLine);
+  CHECK(source_of(settings, "http.port").place == "--set http.port");
+  CHECK(source_of(settings, "http.header_bytes").source == Source::kEnvironment);
+  CHECK(source_of(settings, "http.header_bytes").place == "RKLLM_MCP_HTTP_HEADER_BYTES");
+  CHECK(source_of(settings, "http.keep_alive_s").source == Source::kFile);
+  CHECK(source_of(settings, "http.keep_alive_s").place == file.path + ":3");
+  CHECK(source_of(settings, "http.header_timeout_s").source == Source::kBuiltIn);
   CHECK(settings.file == file.path);
   CHECK(settings.warnings.empty());
 }
@@ -76,7 +76,7 @@ TEST_CASE("every setting can be given by its variable and on the command line") 
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     INFO(name_of(setting));
     const auto settings = load_settings({"/nowhere/s.json", {}, {{variable_of(setting), text}}});
-    CHECK(origin_of(settings, name_of(setting).c_str()).source == Source::kEnvironment);
+    CHECK(source_of(settings, name_of(setting).c_str()).source == Source::kEnvironment);
     CHECK(value_of(setting, settings.values) == value);
     CHECK(refusal({"/nowhere/s.json", {set(name_of(setting), text)}, {}}).empty());
   }
@@ -192,7 +192,7 @@ TEST_CASE("a section within a section is read, and its mistakes are told with th
   CHECK(settings.values.tools.google_cx == "id");
   CHECK(settings.values.tools.google_api_key == "key");
   CHECK(settings.values.tools.searxng_url == "http://x/");
-  CHECK(origin_of(settings, "tools.google.cx").place == file.path + ":2");
+  CHECK(source_of(settings, "tools.google.cx").place == file.path + ":2");
   CHECK(settings_report(settings)["values"]["tools.google.api_key"]["value"] == "********");
 
   const File wrong("{\"tools\": {\"google\": {\"cxx\": 1},\n\"searxng\": 5},\n\"tools.google\": {\"cx\": \"x\"}}");

@@ -66,7 +66,7 @@ TEST_CASE("the written file is complete and reads back to the built-in values") 
   for (const Setting& setting : settings_table()) {
     INFO(name_of(setting));
     CHECK(value_of(setting, settings.values) == value_of(setting, Settings{}));
-    CHECK(settings.origins[static_cast<std::size_t>(&setting - settings_table().data())].source == Source::kFile);
+    CHECK(settings.sources[static_cast<std::size_t>(&setting - settings_table().data())].source == Source::kFile);
   }
   CHECK(Json::parse(test::read_file(directory / "new/folder/settings.schema.json")) == settings_schema());
   CHECK(files_in(directory / "new/folder") == 2);
