@@ -39,8 +39,8 @@ class ChatHost::Turning final : public Running {
 class ChatHost::Embedding final : public Running {
  public:
   Embedding(EmbeddingWish wish, EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed,
-            EmbeddingMaker::AdmitFunction admit)
-      : maker_(std::move(wish), std::move(done), std::move(failed), std::move(admit)) {}
+            EmbeddingMaker::CheckFirstFunction check_first)
+      : maker_(std::move(wish), std::move(done), std::move(failed), std::move(check_first)) {}
   void begin(ModelLender& pool, PlaceWish place) { maker_.begin(pool, std::move(place)); }
 
  private:
@@ -152,10 +152,11 @@ std::unique_ptr<Running> ChatHost::start_on_model(Turn turn, const Asker& asker,
 
 std::unique_ptr<Running> ChatHost::embed(EmbeddingWish wish, const Asker& asker, std::string peer,
                                          EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed,
-                                         EmbeddingMaker::AdmitFunction admit) {
+                                         EmbeddingMaker::CheckFirstFunction check_first) {
   const ModelDescription model = plain_model_for(wish.model, asker);
   PlaceWish place{.model = model.name, .asker = asker, .keep_alive = wish.keep_alive, .peer = std::move(peer)};
-  auto embedding = std::make_unique<Embedding>(std::move(wish), std::move(done), std::move(failed), std::move(admit));
+  auto embedding =
+      std::make_unique<Embedding>(std::move(wish), std::move(done), std::move(failed), std::move(check_first));
   embedding->begin(pool_, std::move(place));
   return embedding;
 }

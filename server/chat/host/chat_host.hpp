@@ -45,7 +45,7 @@ class ChatHost {
   // The same for embeddings; exactly one of the functions is called, unless it is given up before.
   std::unique_ptr<Running> embed(EmbeddingWish wish, const Asker& asker, std::string peer,
                                  EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed,
-                                 EmbeddingMaker::AdmitFunction admit = {});
+                                 EmbeddingMaker::CheckFirstFunction check_first = {});
 
   // Counts the tokens of the turn's prompt by its prefill, on a model that was loaded by its name, that nobody uses,
   // and whose KV cache holds no conversation, which the prompt would replace. `done` gets nothing where that is not so,

@@ -39,8 +39,12 @@ std::vector<float> pooled(const HiddenRows& rows, Pooling pooling, std::optional
   return vector;
 }
 
-EmbeddingMaker::EmbeddingMaker(EmbeddingWish wish, DoneFunction done, FailedFunction failed, AdmitFunction admit)
-    : wish_(std::move(wish)), done_(std::move(done)), failed_(std::move(failed)), admit_(std::move(admit)) {}
+EmbeddingMaker::EmbeddingMaker(EmbeddingWish wish, DoneFunction done, FailedFunction failed,
+                               CheckFirstFunction check_first)
+    : wish_(std::move(wish)),
+      done_(std::move(done)),
+      failed_(std::move(failed)),
+      check_first_(std::move(check_first)) {}
 
 void EmbeddingMaker::begin(ModelLender& pool, PlaceWish place) {
   PlaceEvents<EmbeddingLease> events;
@@ -140,9 +144,9 @@ void EmbeddingMaker::cut() {
 void EmbeddingMaker::add(std::vector<float> vector, std::int64_t tokens) {
   made_.tokens += tokens;
   made_.vectors.push_back(std::move(vector));
-  if (made_.vectors.size() == 1 && admit_) {
+  if (made_.vectors.size() == 1 && check_first_) {
     try {
-      admit_(made_.vectors.front(), wish_.inputs.size());
+      check_first_(made_.vectors.front(), wish_.inputs.size());
     } catch (const TurnError& error) {
       return fail(error);
     }

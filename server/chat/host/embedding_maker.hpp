@@ -24,12 +24,12 @@ class EmbeddingMaker {
  public:
   using DoneFunction = std::function<void(Embeddings)>;
   using FailedFunction = std::function<void(const TurnError&)>;
-  // Before the other inputs are run: what the first has given, and how many there will be. Throws TurnError if that is
-  // too much.
-  using AdmitFunction = std::function<void(const std::vector<float>& first, std::size_t count)>;
+  // Called when the first input has been run, before the others: gets the first vector and the number of inputs. Throws
+  // TurnError if all the vectors would be too much.
+  using CheckFirstFunction = std::function<void(const std::vector<float>& first, std::size_t count)>;
 
-  // Exactly one of the first two is called, and may destroy this. `admit` may be null.
-  EmbeddingMaker(EmbeddingWish wish, DoneFunction done, FailedFunction failed, AdmitFunction admit);
+  // Exactly one of the first two is called, and may destroy this. `check_first` may be null.
+  EmbeddingMaker(EmbeddingWish wish, DoneFunction done, FailedFunction failed, CheckFirstFunction check_first);
   EmbeddingMaker(const EmbeddingMaker&) = delete;
   EmbeddingMaker& operator=(const EmbeddingMaker&) = delete;
 
@@ -60,7 +60,7 @@ class EmbeddingMaker {
   EmbeddingWish wish_;
   const DoneFunction done_;
   const FailedFunction failed_;
-  const AdmitFunction admit_;
+  const CheckFirstFunction check_first_;
   const Clock::time_point begun_at_ = Clock::now();
   std::unique_ptr<QueuePlace> ticket_;
   std::unique_ptr<EmbeddingLease> lease_;

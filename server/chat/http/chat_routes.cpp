@@ -488,15 +488,15 @@ void ChatRoutes::embed(EmbeddingSurface surface, const VisitPointer& visit, cons
     refuse(visit, error);
     let_go(number);
   };
-  const auto admit = [this, visit, request](const std::vector<float>& first, std::size_t count) {
-    admit_embeddings(*visit, *request, first, count);
+  const auto check_first = [this, visit, request](const std::vector<float>& first, std::size_t count) {
+    check_room_for_embeddings(*visit, *request, first, count);
   };
-  auto running = host_.embed(request->wish, visit->asker, visit->peer, done, failed, admit);
+  auto running = host_.embed(request->wish, visit->asker, visit->peer, done, failed, check_first);
   keep(number, visit, {std::move(running), [this, visit](const TurnError& error) { refuse(visit, error); }});
 }
 
-void ChatRoutes::admit_embeddings(Visit& visit, const EmbeddingRequest& request, const std::vector<float>& first,
-                                  std::size_t count) const {
+void ChatRoutes::check_room_for_embeddings(Visit& visit, const EmbeddingRequest& request,
+                                           const std::vector<float>& first, std::size_t count) const {
   const std::size_t text = count * reply_bytes_of(request, first);
   // Texts of numbers are not all of one length; whether the answer is too long is seen in the end.
   constexpr std::size_t kUncertain = 8;

@@ -111,8 +111,8 @@ class ChatRoutes {
   void answer_embeddings(EmbeddingSurface surface, const VisitPointer& visit,
                          const Immutable<EmbeddingRequest>& request, Embeddings made);
   // Counts what the answer to so many inputs will take; throws TurnError if that is too much.
-  void admit_embeddings(Visit& visit, const EmbeddingRequest& request, const std::vector<float>& first,
-                        std::size_t count) const;
+  void check_room_for_embeddings(Visit& visit, const EmbeddingRequest& request, const std::vector<float>& first,
+                                 std::size_t count) const;
   void count_tokens(const VisitPointer& visit, const Json& body);
   void tokenize(const VisitPointer& visit, const Json& body);
   void detokenize(const VisitPointer& visit, const Json& body);

@@ -181,13 +181,13 @@ TEST_CASE("an answer of embeddings that would be too much is refused when the fi
   ChatHost host(pool, {});
   std::optional<TurnError> error;
   std::size_t expected = 0;
-  const auto admit = [&](const std::vector<float>& first, std::size_t count) {
+  const auto check_first = [&](const std::vector<float>& first, std::size_t count) {
     expected = first.size() * count;
     throw TurnError::bad_field("input", "too much");
   };
   const auto running = host.embed(
       {.model = "qwen3-0.6b", .inputs = {"a", "b", "c"}}, {}, "", [](const Embeddings&) {},
-      [&](const TurnError& why) { error = why; }, admit);
+      [&](const TurnError& why) { error = why; }, check_first);
   pool.settle();
   REQUIRE(error);
   CHECK(error->field() == "input");
