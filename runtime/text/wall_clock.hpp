@@ -1,13 +1,21 @@
-// A time of day as ISO 8601 in UTC: "2026-11-22T16:20:05.123Z".
+// The time of day, which the system may set back: for people and protocols, never to measure by (that is clock.hpp).
+// Threads: any.
 #pragma once
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <ctime>
 #include <string>
 
 namespace rkllm_mcp {
 
+inline std::int64_t seconds_since_1970() {
+  using std::chrono::system_clock;
+  return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch()).count();
+}
+
+// As ISO 8601 in UTC: "2026-11-22T16:20:05.123Z".
 inline std::string iso_time(std::chrono::system_clock::time_point time) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
   const auto since_epoch = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();

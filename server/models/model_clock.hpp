@@ -3,8 +3,8 @@
 
 #include "clock.hpp"
 
+#include <asio/error_code.hpp>
 #include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 
 #include <chrono>
 #include <functional>
@@ -45,7 +45,7 @@ class SteadyModelClock final : public ModelClock {
  private:
   struct TimerAlarm final : Alarm {
     TimerAlarm(asio::io_context& loop, Time time) : timer(loop, time) {}
-    asio::steady_timer timer;
+    Timer timer;
   };
 
   asio::io_context& loop_;

@@ -1,6 +1,7 @@
 #include "models/model_slot.hpp"
 
 #include "jsonrpc/failure.hpp"
+#include "text/wall_clock.hpp"
 
 #include <asio/post.hpp>
 
@@ -31,11 +32,6 @@ bool is_want_of_room(const RpcError& error) {
 bool has_others(const QueuedBackend& queue, Backend::CallId init) {
   const auto is_other = [init](const QueuedBackend::Load& load) { return load.init != init; };
   return !queue.handles().empty() || std::ranges::any_of(queue.loads(), is_other);
-}
-
-std::int64_t seconds_since_1970() {
-  using std::chrono::system_clock;
-  return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "model_name.hpp"
 #include "models/handle_names.hpp"
 #include "pull/model_chip.hpp"
+#include "text/wall_clock.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -24,11 +25,6 @@ constexpr std::size_t kMostKnownTemplates = 100;  // of simulated models
 
 using chat::ErrorKind;
 using chat::TurnError;
-
-std::int64_t wall_clock_s() {
-  using std::chrono::system_clock;
-  return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch()).count();
-}
 
 NamedModel model_by_path(std::string path) {
   NamedModel model;
@@ -364,7 +360,7 @@ chat::ModelDescription ServerModels::info(const NamedModel& model) const {
   info.waiting += use->waiting + (use->in_use ? 1 : 0);
   if (const auto expires = slot->expires(); expires && !use->in_use) {
     const auto left = std::chrono::duration_cast<std::chrono::seconds>(*expires - clock_.now()).count();
-    info.expires_s = wall_clock_s() + std::max<std::int64_t>(left, 0);
+    info.expires_s = seconds_since_1970() + std::max<std::int64_t>(left, 0);
   }
   return info;
 }
