@@ -35,11 +35,11 @@ class SimLoop {
   SimLoop(const SimLoop&) = delete;
   SimLoop& operator=(const SimLoop&) = delete;
   ~SimLoop() {
-    for (const auto& action : farewells_) call(action);
+    for (const auto& action : before_end_) call(action);
   }
 
   asio::io_context& io() { return world.loop(); }
-  void before_end(std::function<void()> action) { farewells_.push_back(std::move(action)); }
+  void before_end(std::function<void()> action) { before_end_.push_back(std::move(action)); }
 
   template <class Action>
   std::invoke_result_t<Action&> call(Action action) {
@@ -70,7 +70,7 @@ class SimLoop {
   World world{choices_};
 
  private:
-  std::vector<std::function<void()>> farewells_;
+  std::vector<std::function<void()>> before_end_;
 };
 
 // The client of a connection; reads while it waits for what comes.

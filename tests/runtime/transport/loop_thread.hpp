@@ -45,7 +45,7 @@ class LoopThread {
   LoopThread(const LoopThread&) = delete;
   LoopThread& operator=(const LoopThread&) = delete;
   ~LoopThread() {
-    for (const auto& action : farewells_) call(action);
+    for (const auto& action : before_end_) call(action);
     io_.stop();
     thread_.join();
   }
@@ -61,7 +61,7 @@ class LoopThread {
   }
 
   // Runs `action` on the loop before it ends: to let go of what belongs to the loop and must not outlive it.
-  void before_end(std::function<void()> action) { farewells_.push_back(std::move(action)); }
+  void before_end(std::function<void()> action) { before_end_.push_back(std::move(action)); }
 
   // Runs `action` on the loop and returns what it returns, or throws what it throws.
   template <class Action>
@@ -90,7 +90,7 @@ class LoopThread {
   std::size_t faults_ = 0;
   asio::io_context io_;
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
-  std::vector<std::function<void()>> farewells_;
+  std::vector<std::function<void()>> before_end_;
   std::thread thread_;
 };
 

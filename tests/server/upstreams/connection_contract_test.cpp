@@ -46,7 +46,7 @@ std::string request(int id, std::size_t length = 20) {
 std::string answer_to(std::string text) {
   return text.replace(text.find("method"), std::string_view("method").size(), "result");
 }
-const std::string kFarewell = R"({"jsonrpc":"2.0","method":"close"})";  // ends the connection from the other side
+const std::string kAskToClose = R"({"jsonrpc":"2.0","method":"close"})";  // ends the connection from the other side
 
 // Each kind of server, with a connection to it.
 
@@ -56,7 +56,7 @@ struct OfOneServer {
     return [](Peer& peer) -> ReceiveFunction {
       return [weak = peer.weak_from_this()](const Received& received) {
         const auto* const text = std::get_if<std::string_view>(&received);
-        if (text == nullptr || *text == kFarewell) return weak.lock()->close();
+        if (text == nullptr || *text == kAskToClose) return weak.lock()->close();
         weak.lock()->send(answer_to(std::string(*text)));
       };
     };
@@ -187,7 +187,7 @@ TEMPLATE_TEST_CASE("a connection that its server ends gives what came before, an
   TestType server;
   const auto connection = server.connect();
   connection->send(request(1));
-  connection->send(kFarewell);
+  connection->send(kAskToClose);
   CHECK(connection->receive(in_the_end()) == answer_to(request(1)));
   CHECK_THROWS_AS(connection->receive(in_the_end()), ConnectionError);
   CHECK_THROWS_AS(connection->receive(in_the_end()), ConnectionError);
