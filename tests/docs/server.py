@@ -88,7 +88,7 @@ class Server:
         return text.replace("board.local:", "127.0.0.1:")
 
     def generalized(self, text):
-        """Likewise, the other way round."""
+        """The text with what the document names in place of this server's ports: localized() backwards."""
         for named, port in self.ports.items():
             text = re.sub(rf"\b{port}\b", named, text)
         return text

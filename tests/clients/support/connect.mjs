@@ -56,7 +56,7 @@ export function describe_all(body, clients = kClients, at_once = 1) {
 export const connect = (server, kind, { client = 'v1', ...options } = {}) =>
   connect_by(client, (sdk) => kTransportMakers[kind](sdk, server), options);
 
-// Likewise over the transport that `make` makes of the SDK's classes.
+// The same over the transport that `make` makes of the SDK's classes.
 export async function connect_by(name, make, { revision, ...options } = {}) {
   const client = kClientMakers[name]({ name: 'rkllm-mcp client test', version: '1' }, options);
   const transport = make(client.constructor.sdk);

@@ -26,7 +26,7 @@ class FakeHub {
   std::map<std::string, std::int64_t> claimed_bytes{};
   std::atomic<int> cuts{0};                    // answers that still are to break off half way
   std::function<void()> before_first_half{};   // of a file, on the connection's thread
-  std::function<void()> before_second_half{};  // likewise
+  std::function<void()> before_second_half{};  // the same
 
   std::string url() const { return pages_.url(""); }
   std::vector<std::string> heads_of_pages() const { return pages_.heads(); }
