@@ -86,6 +86,7 @@ class HandshakeEra final : public Era {
 }  // namespace
 
 const Era& handshake_era() {
+  // It has no state. One for the whole process, since the constant table of revisions refers to it.
   static const HandshakeEra kEra;
   return kEra;
 }

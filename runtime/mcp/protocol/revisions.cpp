@@ -32,6 +32,8 @@ constexpr std::array<std::string_view, 13> kStatelessMethods{
 }  // namespace
 
 std::span<const Revision> all_revisions() {
+  // A constant table. In the function, and not constexpr, because it refers to the eras, which are made when they are
+  // first asked for.
   static const std::array<Revision, 6> kAll{{
       // A pre-release that the official clients still list: served like 2024-11-05.
       {.name = "2024-10-07",

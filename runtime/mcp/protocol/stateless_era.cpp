@@ -62,6 +62,7 @@ class StatelessEra final : public Era {
 }  // namespace
 
 const Era& stateless_era() {
+  // It has no state. One for the whole process, since the constant table of revisions refers to it.
   static const StatelessEra kEra;
   return kEra;
 }
