@@ -111,7 +111,8 @@ void Gate::refuse(const Message& message, std::string_view token, const std::str
                   AnswerSink& answer) {
   const auto* request = std::get_if<Request>(&message);
   const bool is_answered = !std::holds_alternative<Notification>(message);
-  // A connection is its transport's, and may go meanwhile; who lives for one message (HTTP, a batch) is nobody else's.
+  // A connection belongs to its transport and may close before it is told: it is held weakly. What answers one message
+  // only (an HTTP exchange, a batch) has no other owner, and is kept.
   const auto outlet = session.outlet.lock();
   const bool is_connection = outlet && &outlet->answer() == &answer;
   const auto tell = [kept = is_connection ? nullptr : answer.keep(), weak = std::weak_ptr(answer.keep()), is_answered,

@@ -104,7 +104,7 @@ void AssistantCalls::make_text(Purpose purpose, Turn turn, TurnListener* listene
   const bool is_here = profile().provider == ProviderKind::kRuntime;
   turn.model = profile().model_for(purpose, is_here ? surroundings_.options.guardrail_model : std::string());
   const std::string asked_model = turn.model;
-  // Not unloaded between two texts: that is for whoever asks for the model itself.
+  // A wish to unload the model at once is not passed on: it would be loaded again for each text of the same turn.
   if (keep_alive_ && !keep_alive_->unloads()) turn.keep_alive = keep_alive_;
   const std::string what(word_for(purpose));
   const auto begun = Clock::now();

@@ -23,8 +23,8 @@ bool is_vietnamese(utf8proc_int32_t letter) {
   return (letter >= 0x1ea0 && letter <= 0x1ef9) || std::ranges::find(kOthers, letter) != kOthers.end();
 }
 
-// Words with such letters. A text of any language may have them in names, which begin with a capital, and one for a
-// thing.
+// How many words of a text have such letters. Texts of other languages may have them, too: in names, which begin with a
+// capital, and in a single word for something Vietnamese.
 struct OwnWords {
   std::size_t names = 0;
   std::size_t others = 0;

@@ -54,7 +54,8 @@ Json result_of_answer(std::string_view text) {
 class ServiceServer::Caller final : public HostCall {
  public:
   Caller(Principal who, DoneFunction done) : HostCall(std::move(done)) {
-    // What the call has become may hold the session for a while longer, and with it whoever asked.
+    // The invocation may hold the session for longer than this object lives. The session points at its principal, so
+    // its deleter keeps the principal alive.
     const auto principal = std::make_shared<const Principal>(std::move(who));
     session_ = std::shared_ptr<Session>(new Session(requests_, false),
                                         [principal](const Session* session) { delete session; });
@@ -98,7 +99,7 @@ std::unique_ptr<HostCall> ServiceServer::call(const std::string& method, const J
   return caller;
 }
 
-// It may come from inside call(): whoever waits hears of it from the loop.
+// The answer may come from inside call(), so `end` is always called from the loop instead.
 void ServiceServer::take(std::string text, DoneFunction end) {
   constexpr std::size_t kReadAtOnce = std::size_t{32} << 10U;
   if (text.size() <= kReadAtOnce || !reading_.start()) {

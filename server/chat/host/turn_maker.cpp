@@ -31,7 +31,8 @@ TurnMaker::TurnMaker(Surroundings surroundings, TurnPlan plan, TurnListener& lis
 void TurnMaker::begin(ModelLender& pool, PlaceWish wish) {
   keeps_model_ = !wish.keep_alive || !wish.keep_alive->unloads();
   PlaceEvents<ModelLease> events;
-  // What is warmed up gives way.
+  // Leases that no client waits for any more (such as those of warm-ups) give way to this turn, and are not counted as
+  // waiting before it.
   events.queued = [this, model = wish.model](std::size_t before) {
     listener_->queued(before - std::min(before, surroundings_.held_for_nobody(model)));
   };

@@ -144,7 +144,8 @@ void ChatExchange::ended(const AnswerEnd& end, std::size_t answer) {
   answers_[answer].end = end;
 }
 
-// Who has read the end of an answer may go on from it at once.
+// A client may go on from a response as soon as it has read its end (previous_response_id): so the response is kept
+// first, and its end told afterwards.
 void ChatExchange::finished(const Usage& sum) {
   if (!job_.kept_items) return tell_end(sum);
   const auto told = [weak = weak_from_this(), sum](const std::optional<TurnError>& error) {

@@ -94,7 +94,7 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   Deadline silence_;                   // until the client is told that its request still lives
 };
 
-// As the surface's clients call it; an empty one is none.
+// Adds the header for the request's id that this surface's clients read; nothing if the id is empty.
 void add_request_id(HttpHeaders& headers, Surface surface, std::string_view request_id);
 // Sends an error that is known before anything was sent. The status that it has.
 int send_error(HttpExchange& exchange, Surface surface, const TurnError& error, std::string_view request_id);

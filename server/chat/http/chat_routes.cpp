@@ -563,7 +563,7 @@ void ChatRoutes::use_tokenizer(const VisitPointer& visit, std::string model_path
     }
     let_go(number);
   };
-  // Whoever lets go of it ends the work.
+  // What open_ holds of this: when it lets go, the thread sees that nobody wants the result, and stops working.
   const std::shared_ptr<void> answering(outcome.get(), [outcome](void*) { outcome->is_wanted = false; });
   keep(number, visit, {answering, [this, visit](const TurnError& error) { refuse(visit, error); }});
   tokenizers_.use(std::move(model_path), make, tell);

@@ -32,11 +32,11 @@ struct Prompt {
   bool in_thinking = false;  // the answer begins with what the model thinks
 };
 
-// Whether a model of that form then does so: one that never thinks cannot be told to, one that always does cannot be
-// told not to.
+// Whether a model of that form can obey this wish: one that never thinks cannot be told to think, one that always
+// thinks cannot be told not to.
 bool can_be_told(const ThinkingForm& form, Thinking thinking);
 
-// Throws TurnError: one has to be called, and there is none.
+// Throws TurnError if the choice demands that a tool be called, but the tools have none that could be.
 void require_tools(const ToolChoice& choice, const std::vector<Tool>& tools);
 
 // The prompt of the next answer. If the last message is an assistant's without calls, its text is the beginning of the

@@ -128,7 +128,8 @@ struct KeepAlive {
   bool forever = false;
   double seconds = 0;
 
-  // As soon as nobody uses it: shorter than a second is no time to come back in.
+  // Whether the model is to be unloaded as soon as nobody uses it. Less than a second counts as that, since no client
+  // could send its next request within it.
   bool unloads() const { return !forever && seconds < 1; }
   bool operator==(const KeepAlive&) const = default;
 };
