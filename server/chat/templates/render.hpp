@@ -36,7 +36,7 @@ struct Prompt {
 // thinks cannot be told not to.
 bool can_be_told(const ThinkingForm& form, Thinking thinking);
 
-// Throws TurnError if the choice demands that a tool be called, but the tools have none that could be.
+// Throws TurnError if the choice demands a call of a tool, and there are no tools.
 void require_tools(const ToolChoice& choice, const std::vector<Tool>& tools);
 
 // The prompt of the next answer. If the last message is an assistant's without calls, its text is the beginning of the
