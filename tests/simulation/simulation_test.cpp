@@ -216,7 +216,13 @@ TEST_CASE("thousands of schedules show nothing that may not be, and every fault 
                            "somebody else used a model between two turns",
                            "the server could not write",
                            "what exceeds a limit was refused",
-                           "the limit of message bytes"}) {
+                           "the limit of depth",
+                           "the limit of handles",
+                           "the limit of id bytes",
+                           "the limit of message bytes",
+                           "the limit of poll time",
+                           "the limit of requests of a connection",
+                           "the limit of stall time"}) {
     INFO(what);
     CHECK(World::seen().count(what) == 1);
   }
