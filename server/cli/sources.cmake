@@ -1,5 +1,6 @@
 set(CLI_SOURCES
   cli/answer_reader.cpp
+  cli/bridge.cpp
   cli/call.cpp
   cli/command_line.cpp
   cli/commands/managing.cpp
@@ -18,7 +19,9 @@ set(CLI_SOURCES
   cli/help/progress_line.cpp
   cli/help/rows.cpp
   cli/help/terminal.cpp
+  cli/input_lines.cpp
   cli/memory_command.cpp
+  cli/output_lines.cpp
   cli/people/first_model.cpp
   cli/people/load_commands.cpp
   cli/people/load_progress_line.cpp
@@ -30,6 +33,7 @@ set(CLI_SOURCES
   cli/people/server_link.cpp
   cli/people/state_commands.cpp
   cli/piped_input.cpp
+  cli/requests_in_flight.cpp
   cli/serve.cpp
   cli/serve_options.cpp
   cli/server_places.cpp

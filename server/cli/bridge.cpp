@@ -1,0 +1,111 @@
+#include "cli/bridge.hpp"
+
+#include "cli/exit_codes.hpp"
+#include "cli/serve_options.hpp"
+#include "cli/target.hpp"
+#include "client/mcp/message_facts.hpp"
+#include "clock.hpp"
+#include "log_output.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto kConnectPatience = 5s;
+constexpr auto kLastAnswers = 500ms;   // after the end of input
+constexpr auto kFirstRequest = 500ms;  // of a host that is to be told that the server cannot be reached
+
+}  // namespace
+
+Bridge::Bridge(client::Endpoint endpoint) : endpoint_(std::move(endpoint)) {}
+
+Bridge::~Bridge() {
+  if (!connection_) return;
+  connection_->interrupt();
+  receiver_.join();
+}
+
+int Bridge::run() {
+  try {
+    connection_ = client::connect_mcp(endpoint_, Clock::now() + kConnectPatience);
+  } catch (const client::ConnectionError& error) {
+    return fail(words(error), kFirstRequest);
+  }
+  receiver_ = std::thread([this] { receive_all(); });
+  try {
+    send_all();
+  } catch (const client::ConnectionError& error) {
+    note_loss(words(error));
+  }
+  in_flight_.await_none(Clock::now() + kLastAnswers);
+  const std::lock_guard lock(mutex_);
+  if (!loss_) return kExitOk;
+  refuse(in_flight_.give_up(), *loss_);  // what was sent after the loss had been noted
+  return fail(*loss_, 0ms);
+}
+
+std::string Bridge::words(const client::ConnectionError& error) const {
+  SettingsRequest request;
+  request.environment = current_environment();
+  return words_of(error, serve_options_for(endpoint_.url(), endpoint_.protocol, request));
+}
+
+void Bridge::send_all() {
+  std::string line;
+  while (input_.next(-1ms, line) == InputLines::Event::kLine) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty()) continue;
+    const auto facts = client::facts_of(line);
+    in_flight_.note_sent(facts);
+    try {
+      connection_->send(line);
+    } catch (const std::invalid_argument& refused) {
+      in_flight_.note_received({.answers = facts.requests});
+      refuse(facts.requests, refused.what());
+    }
+  }
+}
+
+void Bridge::receive_all() {
+  try {
+    for (;;) {
+      const auto message = connection_->receive(Clock::now() + 1h);
+      if (!message) continue;
+      in_flight_.note_received(client::facts_of(*message));
+      if (output_.print(client::on_one_line(*message))) continue;
+      in_flight_.give_up();
+      return input_.wake();
+    }
+  } catch (const client::ConnectionError& error) {
+    note_loss(words(error));
+  }
+}
+
+void Bridge::note_loss(const std::string& reason) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!loss_) loss_ = reason;
+  }
+  refuse(in_flight_.give_up(), reason);
+  input_.wake();
+}
+
+int Bridge::fail(const std::string& reason, std::chrono::milliseconds patience) {
+  say_on_standard_error("rkllm-mcp: " + reason);
+  input_.forget_wakeup();
+  std::string line;
+  while (input_.next(patience, line) == InputLines::Event::kLine) {
+    refuse(client::facts_of(line).requests, reason);
+    patience = 0ms;
+  }
+  return kExitFailed;
+}
+
+void Bridge::refuse(const std::vector<Json>& requests, const std::string& reason) {
+  for (const Json& id : requests) output_.print(client::error_in_place(id, reason, {{"url", endpoint_.url()}}));
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,54 @@
+// Standard input and output as a way to an MCP server elsewhere: each line of input goes to it as it is, and each of
+// its messages comes out as a line. What the server cannot answer any more is answered here, with an error.
+//
+// Threads: run() on one, which reads the input; a thread of its own prints what the server says, and ends with the
+// bridge.
+#pragma once
+
+#include "cli/input_lines.hpp"
+#include "cli/output_lines.hpp"
+#include "cli/requests_in_flight.hpp"
+#include "client/connection.hpp"
+#include "client/endpoint.hpp"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace rkllm_mcp {
+
+class Bridge {
+ public:
+  explicit Bridge(client::Endpoint endpoint);
+  Bridge(const Bridge&) = delete;
+  Bridge& operator=(const Bridge&) = delete;
+  ~Bridge();  // takes leave of the server, which may need the network
+
+  // Once. Until the input ends, and then for up to half a second until everything is answered; or until the server has
+  // gone, or nobody reads the output. Returns the exit code.
+  int run();
+
+ private:
+  std::string words(const client::ConnectionError& error) const;
+  void send_all();  // until the input ends, the server has gone, or nobody reads the output
+  void receive_all();
+  void note_loss(const std::string& reason);
+  // Tells the person, and the host for each of its requests; it may just be about to send the first.
+  int fail(const std::string& reason, std::chrono::milliseconds patience);
+  void refuse(const std::vector<Json>& requests, const std::string& reason);
+
+  const client::Endpoint endpoint_;
+  InputLines input_;
+  OutputLines output_;
+  RequestsInFlight in_flight_;
+  std::mutex mutex_;                 // guards the next
+  std::optional<std::string> loss_;  // why the server has gone
+  std::unique_ptr<client::Connection> connection_;
+  std::thread receiver_;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,41 @@
+// Standard input, line by line, of a command that must not sleep through what happens elsewhere meanwhile: a wait for a
+// line ends as well when another thread wants attention, and after a patience.
+//
+// Threads: next() and forget_wakeup() on one; wake() on any.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace rkllm_mcp {
+
+class InputLines {
+ public:
+  enum class Event { kLine, kEnd, kWoken, kSilence };
+
+  InputLines();  // throws std::system_error
+  InputLines(const InputLines&) = delete;
+  InputLines& operator=(const InputLines&) = delete;
+  ~InputLines();
+
+  // The next line, without its end. One that has been read goes first, whatever else there is. Less than no patience is
+  // patience for ever. Throws std::runtime_error for a line of more than 256 MiB, std::system_error if the wait fails.
+  Event next(std::chrono::milliseconds patience, std::string& line);
+
+  // Ends the wait of next(), now or next time, until the wakeup is forgotten.
+  void wake() const;
+  void forget_wakeup() const;
+
+ private:
+  bool take_line(std::string& line);
+  void fill();
+
+  const int wakeup_;  // an eventfd of its own
+  std::string text_;
+  std::size_t taken_ = 0;     // of it has been handed out
+  std::size_t searched_ = 0;  // of it is known to hold no further line end
+  bool ended_ = false;
+};
+
+}  // namespace rkllm_mcp
