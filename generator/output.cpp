@@ -36,7 +36,8 @@ fs::path inside(const fs::path& folder, const std::string& path) {
 
 bool is_there(const fs::path& path) { return fs::exists(fs::symlink_status(path)); }  // a link that leads nowhere, too
 
-// Data has no mark, but a form of its own: the API of one version, or the list of tools.
+// Data has no mark, but a form of its own: the API of one version, or the list of tools, which earlier versions of this
+// tool have written.
 bool is_data_of_ours(const std::string& text) {
   const Json data = Json::parse(text, nullptr, false);
   if (!data.is_object()) return false;

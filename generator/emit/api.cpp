@@ -1,7 +1,6 @@
 // api/<version>.json: the whole API as data, for agents, resources and comparisons.
 #include "compare/dump.hpp"
 #include "emit/parts.hpp"
-#include "emit/tool_schema.hpp"
 #include "manifest.hpp"
 #include "read/clean_text.hpp"
 #include "read/declaration.hpp"
@@ -119,20 +118,6 @@ class ApiJson {
 
 File emit_api(const Api& api) { return {"api/" + api.version + ".json", ApiJson(api).text()}; }
 
-File emit_tools(const Api& api) {
-  Json tools = Json::array();
-  for (const c::Function* function : methods_of(api)) {
-    if (!api.functions.at(function->name).is_listed) continue;
-    tools.push_back({{"name", function->name},
-                     {"title", title_of(api, *function)},
-                     {"description", documentation_of(api, *function)},
-                     {"inputSchema", tool_input_schema(api, *function)},
-                     {"outputSchema", tool_output_schema(api, *function)},
-                     {"annotations", annotations_of(api, *function)}});
-  }
-  return {"tools.json", Json{{"tools", std::move(tools)}}.dump(2) + "\n"};
-}
-
 File emit_manifest(const std::vector<Api>& sets, const std::vector<File>& files) {
   Json list = Json::array();
   for (const Api& api : sets) {
@@ -185,7 +170,6 @@ std::vector<File> emit(const std::vector<Api>& sets) {
   std::vector<File> files = render(headers);
   files.push_back(emit_sets(sets));
   for (const Api& api : sets) files.push_back(emit_api(api));
-  files.push_back(emit_tools(sets.back()));
   files.push_back(emit_manifest(sets, files));
   return files;
 }

@@ -28,8 +28,7 @@ HeaderFile emit_methods(const std::vector<Api>& sets, SharedTexts& texts);  // o
 void emit_set(HeaderFile& into, const Api& api, bool is_shared);
 HeaderFile emit_set_header(const std::vector<Api>& sets, const Api& api);
 
-File emit_api(const Api& api);    // all of it as JSON
-File emit_tools(const Api& api);  // the tools as MCP lists them
+File emit_api(const Api& api);  // all of it as JSON
 // Names the inputs and the other files with their SHA-256. No date and no path of the machine: the same inputs give the
 // same.
 File emit_manifest(const std::vector<Api>& sets, const std::vector<File>& files);

@@ -219,15 +219,6 @@ std::string elsewhere_list(const std::vector<Api>& sets, const std::string& path
   return list + (list.empty() ? "" : "}");
 }
 
-Json annotations_of(const Api& api, const c::Function& function) {
-  const FunctionRole& role = api.functions.at(function.name);
-  return {{"title", title_of(api, function)},
-          {"readOnlyHint", role.read_only},
-          {"destructiveHint", role.destructive},
-          {"idempotentHint", role.idempotent},
-          {"openWorldHint", false}};
-}
-
 bool is_on_wire(const Api& api, const NamedRecord& record) {
   return !any_part(api, *record.record, record.path, [](const Part&, const Role& role) {
     return std::holds_alternative<meaning::StreamCallback>(role.meaning);

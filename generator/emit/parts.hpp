@@ -58,9 +58,6 @@ std::vector<std::string> arguments_to_free(const Api& api, const c::Function& fu
 std::vector<Expression> elsewhere_rows(const std::vector<Api>& sets, const std::string& path);
 std::string elsewhere_list(const std::vector<Api>& sets, const std::string& path);
 
-// An annotations object of the Model Context Protocol.
-Json annotations_of(const Api& api, const c::Function& function);
-
 // Whether the generated code has the type of this name without declaring it: <cstddef>, <cstdint> and the language.
 bool is_known_everywhere(const std::string& name);
 // Whether all that there is to a type is its size and its sign, so that what only an included header declares

@@ -94,7 +94,7 @@ TEST_CASE("a returned text is copied and then freed, by a function that is no me
   CHECK_THAT(methods, has_text("const AtEnd free_value([&] { if (value != nullptr) functions.release(value); });\n"
                                "  encoder.text(\"value\", value);\n"));
   CHECK_THAT(methods, !has_text("kMethod_release"));
-  CHECK_THAT(generated("tools.json", R"("make","print")", kPrints), !has_text("release"));
+  CHECK_THAT(generated("schemas", R"("make","print")", kPrints), !has_text("release"));
 }
 
 TEST_CASE("a text must be freed by a function of the header that takes just the text") {
