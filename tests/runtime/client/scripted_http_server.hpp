@@ -6,7 +6,6 @@
 
 #include <httplib.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -24,7 +23,12 @@ class ScriptedHttpServer {
   using Answer = std::function<void(const httplib::Request&, httplib::Response&)>;
 
   explicit ScriptedHttpServer(Answer answer) : answer_(std::move(answer)) {
-    server_.new_task_queue = [] { return new httplib::ThreadPool(120); };
+    server_.new_task_queue = [this] {  // the first that it does when it runs, and so can be stopped
+      const std::lock_guard lock(mutex_);
+      is_running_ = true;
+      changed_.notify_all();
+      return new httplib::ThreadPool(120);
+    };
     server_.set_tcp_nodelay(true);
     server_.set_keep_alive_timeout(1);
     const auto handler = [this](const httplib::Request& request, httplib::Response& response) {
@@ -40,7 +44,9 @@ class ScriptedHttpServer {
     server_.Delete("/mcp", handler);
     port_ = static_cast<std::uint16_t>(server_.bind_to_any_port("127.0.0.1"));
     thread_ = std::thread([this] { server_.listen_after_bind(); });
-    server_.wait_until_ready_or_throw();
+    std::unique_lock lock(mutex_);
+    await(
+        lock, [this] { return is_running_; }, "the HTTP server does not start");
   }
   ~ScriptedHttpServer() { stop(); }
 
@@ -101,25 +107,17 @@ class ScriptedHttpServer {
   }
 
  private:
-  class Server : public httplib::Server {
-   public:
-    void wait_until_ready_or_throw() const {
-      for (int look = 0; look < 2000 && !is_running(); ++look)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      if (!is_running()) throw std::runtime_error("the HTTP server does not start");
-    }
-  };
-
   template <typename Condition>
   void await(std::unique_lock<std::mutex>& lock, Condition condition, const std::string& complaint) {
     if (!changed_.wait_for(lock, std::chrono::minutes(2), condition)) throw std::runtime_error(complaint);
   }
 
   const Answer answer_;
-  Server server_;
+  httplib::Server server_;
   std::uint16_t port_ = 0;
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
+  bool is_running_ = false;
   std::vector<httplib::Request> asked_;
   bool released_ = false;
   int closed_ = 0;

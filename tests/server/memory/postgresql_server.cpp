@@ -1,16 +1,22 @@
 #include "server/memory/postgresql_server.hpp"
 
 #include "memory/postgresql/connection.hpp"
+#include "process/descriptor.hpp"
 
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp::test {
@@ -38,9 +44,28 @@ passwd ordinary_user() {
   throw std::runtime_error("there is no user postgres, and none nobody");
 }
 
-void add_children(pid_t process, std::vector<pid_t>& all) {
+// A process that is nobody's child here, of which the kernel tells when it has ended.
+struct Watched {
+  pid_t id;
+  Descriptor end;  // of a pidfd, readable then; none: it had ended before
+};
+
+std::vector<Watched> children_of(pid_t process) {
+  std::vector<Watched> found;
   std::ifstream children("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
-  for (pid_t child = 0; children >> child;) all.push_back(child);
+  for (pid_t child = 0; children >> child;) {
+    Descriptor end(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+    if (end.number() < 0 && errno != ESRCH) throw std::system_error(errno, std::generic_category(), "pidfd_open");
+    found.push_back({child, std::move(end)});
+  }
+  return found;
+}
+
+void await_end(const Watched& process) {
+  if (process.end.number() < 0) return;
+  pollfd end{process.end.number(), POLLIN, 0};
+  while (::poll(&end, 1, -1) < 0 && errno == EINTR) {
+  }
 }
 
 }  // namespace
@@ -88,15 +113,11 @@ void PostgresqlServer::start() {
 void PostgresqlServer::kill() {
   // It must not make a new child while its children are looked for.
   process_->signal(SIGSTOP);
-  std::vector<pid_t> all;
-  add_children(process_->pid(), all);
+  const auto all = children_of(process_->pid());
   process_->signal(SIGKILL);
-  for (const pid_t child : all) ::kill(child, SIGKILL);
+  for (const Watched& child : all) ::kill(child.id, SIGKILL);
   process_->wait();
-  // Until all of them have gone a new server does not start. They are nobody's children now.
-  for (const pid_t child : all) {
-    while (::kill(child, 0) == 0) ::usleep(1000);
-  }
+  for (const Watched& child : all) await_end(child);  // a new server does not start before that
 }
 
 std::string PostgresqlServer::address_of(const std::string& database) const {
