@@ -40,8 +40,8 @@ namespace rkllm_mcp {
 class QueuedBackend : public Backend {
  public:
   struct Limits {
-    std::size_t handles = 16;
-    std::size_t queued_per_handle = 64;
+    std::size_t handles{};
+    std::size_t queued_per_handle{};
     Counts* counts = nullptr;
     std::size_t queued_per_holder = static_cast<std::size_t>(-1);  // of these, those of one access token
   };

@@ -44,7 +44,7 @@ class ServerModels final : public chat::ModelLender {
     std::vector<std::string> model_dirs{};                       // runtime.model_dirs
     Json aliases = Json::object();                               // chat.aliases
     std::string any_model{};                                     // chat.any_model
-    chat::KeepAlive keep_alive{false, 300};                      // runtime.keep_alive_s
+    chat::KeepAlive keep_alive{};                                // runtime.keep_alive_s
     std::int64_t default_context = 0;                            // runtime.default_context
     std::size_t most_waiting = static_cast<std::size_t>(-1);     // queue.max_per_handle
     std::size_t most_per_holder = static_cast<std::size_t>(-1);  // queue.max_per_token

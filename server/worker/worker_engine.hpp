@@ -26,7 +26,7 @@ class WorkerEngine final : public Engine {
     asio::io_context& loop;  // reads what runs produce
     WorkerProcess::Command command;
     bool one_for_all = false;
-    std::chrono::milliseconds hang{600'000};
+    std::chrono::milliseconds hang{};  // a worker that is silent for longer is killed
     // Every line that a worker prints, with the worker's process id. Any thread.
     std::function<void(pid_t, std::string_view)> line = [](pid_t, std::string_view) {};
   };

@@ -1,6 +1,7 @@
 #include "sim_server.hpp"
 
 #include "mcp/tools/method_tools.hpp"
+#include "settings_defaults.h"
 #include "support/usual_limits.hpp"
 #include "transport/websocket/websocket_handshake.hpp"
 #include "upstreams/upstream_tool.hpp"
@@ -46,6 +47,7 @@ Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stre
 
 chat::ChatRoutes::Options chat_options(const MemoryBudget& memory, chat::ResponseStore& responses) {
   chat::ChatRoutes::Options options;
+  options.heartbeat = std::chrono::seconds(defaults::kChatHeartbeatS);
   options.responses = &responses;
   options.memory = memory;
   return options;

@@ -2,6 +2,7 @@
 
 #include "sim_backend.hpp"
 
+#include "settings_defaults.h"
 #include "worker/worker_engine.hpp"
 
 #include <algorithm>
@@ -64,6 +65,7 @@ std::unique_ptr<QueuedBackend> make_backend(World& world, Counts& counts) {
   QueuedBackend::Limits limits;
   limits.handles = kMostModels;
   limits.counts = &counts;
+  limits.queued_per_handle = defaults::kQueueMaxPerHandle;
   return std::make_unique<QueuedBackend>(std::make_unique<WorkerEngine>(std::move(options)), kMethods, limits);
 }
 

@@ -49,7 +49,7 @@ struct ConversationHeader {
 class ChatRoutes {
  public:
   struct Options {
-    std::chrono::milliseconds heartbeat{10'000};
+    std::chrono::milliseconds heartbeat{};                        // of silence between two signs of life
     std::optional<std::chrono::milliseconds> most_held{};         // see ChatExchange
     MemoryBudget memory{};                                        // that requests count in
     std::string version{};                                        // of this program

@@ -3,6 +3,7 @@
 #include "chat/http/chat_routes.hpp"
 #include "runtime/fake_client.hpp"
 #include "server/chat/host/scripted_pool.hpp"
+#include "settings_defaults.h"
 #include "support/catch.hpp"
 #include "support/process.hpp"
 #include "support/usual_limits.hpp"
@@ -81,7 +82,8 @@ struct Site {
   Client client{options_with_token()};
   chat::testing::ScriptedPool pool;
   chat::ChatHost host{pool, {.warm_up_bytes = 0}};
-  chat::ChatRoutes chat_routes{client.loop, client.dispatcher.gate(), host, {}};
+  chat::ChatRoutes chat_routes{
+      client.loop, client.dispatcher.gate(), host, {.heartbeat = std::chrono::seconds(defaults::kChatHeartbeatS)}};
   HttpRoutes routes{client.dispatcher, std::chrono::minutes(5), std::nullopt, [] { return Json{{"status", "ok"}}; },
                     [] { return std::string(); }};
   std::size_t looked_up = 0;

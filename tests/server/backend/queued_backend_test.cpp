@@ -6,6 +6,8 @@
 #include "backend/library_engine.hpp"
 #include "backend/library_file.hpp"
 #include "jsonrpc/failure.hpp"
+#include "server/backend/queue_limits.hpp"
+#include "settings_defaults.h"
 #include "support/catch.hpp"
 #include "support/eventually.hpp"
 #include "support/loop_thread.hpp"
@@ -39,10 +41,19 @@ const LoadedLibrary& simulator() {
   return library;
 }
 
+QueuedBackend::Limits usual_queues() { return test::usual_limits<QueuedBackend::Limits>(); }
+
+QueuedBackend::Limits queues_of(std::size_t handles) {
+  auto limits = usual_queues();
+  limits.handles = handles;
+  return limits;
+}
+
 WorkerEngine::Options worker_options() {
   static test::LoopThread reading;
   return {.loop = reading.loop(),
-          .command = {RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", "1.3.0", {}})}};
+          .command = {RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", "1.3.0", {}})},
+          .hang = std::chrono::seconds(defaults::kRuntimeHangS)};
 }
 
 std::unique_ptr<Engine> either_engine() {
@@ -136,7 +147,8 @@ class Recorder : public CallObserver {
 };
 
 struct Calls {
-  explicit Calls(QueuedBackend::Limits limits = {}) : backend(either_engine(), simulator().abi().methods, limits) {}
+  explicit Calls(QueuedBackend::Limits limits = usual_queues())
+      : backend(either_engine(), simulator().abi().methods, limits) {}
 
   std::shared_ptr<Recorder> start(std::string_view method, Json params, Backend::CallId* id = nullptr) {
     auto recorder = std::make_shared<Recorder>();
@@ -551,7 +563,8 @@ TEST_CASE("a call that leaves the queue leaves nothing behind, although the run 
 
 TEST_CASE("a call without a handle that is cancelled behind one that hangs leaves nothing behind") {
   std::promise<void> let_go;
-  QueuedBackend backend(std::make_unique<HangingEngine>(let_go.get_future().share()), simulator().abi().methods, {});
+  QueuedBackend backend(std::make_unique<HangingEngine>(let_go.get_future().share()), simulator().abi().methods,
+                        usual_queues());
   const auto hanging = std::make_shared<Recorder>();
   backend.start({.method = &method_named("rkllm_createDefaultParam"), .params = Json::object(), .observer = hanging});
   auto waiting = std::make_shared<Recorder>();
@@ -568,7 +581,7 @@ TEST_CASE("a call without a handle that is cancelled behind one that hangs leave
 TEST_CASE("a call that hangs beyond the shut-down ends in a backend that is still whole") {
   std::promise<void> let_go;
   auto backend = std::make_unique<QueuedBackend>(std::make_unique<HangingEngine>(let_go.get_future().share()),
-                                                 simulator().abi().methods, QueuedBackend::Limits());
+                                                 simulator().abi().methods, usual_queues());
   const auto hanging = std::make_shared<Recorder>();
   backend->start({.method = &method_named("rkllm_createDefaultParam"), .params = Json::object(), .observer = hanging});
   CHECK_FALSE(backend->shut_down(std::chrono::steady_clock::now()));
@@ -581,8 +594,8 @@ TEST_CASE("a call that hangs beyond the shut-down ends in a backend that is stil
 TEST_CASE("the id of a call of one backend is no call's of another") {
   std::promise<void> let_go;
   const auto released = let_go.get_future().share();
-  QueuedBackend before(std::make_unique<HangingEngine>(released), simulator().abi().methods, {});
-  QueuedBackend after(std::make_unique<HangingEngine>(released), simulator().abi().methods, {});
+  QueuedBackend before(std::make_unique<HangingEngine>(released), simulator().abi().methods, usual_queues());
+  QueuedBackend after(std::make_unique<HangingEngine>(released), simulator().abi().methods, usual_queues());
   const auto start = [](QueuedBackend& backend, const std::shared_ptr<Recorder>& recorder) {
     return backend.start(
         {.method = &method_named("rkllm_createDefaultParam"), .params = Json::object(), .observer = recorder});
@@ -599,7 +612,7 @@ TEST_CASE("the id of a call of one backend is no call's of another") {
 
 TEST_CASE("a model that nobody waits for any more, but whose loading cannot be ended, is destroyed once it is loaded") {
   SlowLoadingEngine::Watch watch;
-  QueuedBackend backend(std::make_unique<SlowLoadingEngine>(watch), simulator().abi().methods, {.handles = 1});
+  QueuedBackend backend(std::make_unique<SlowLoadingEngine>(watch), simulator().abi().methods, queues_of(1));
   const auto loading = std::make_shared<Recorder>();
   const auto id = backend.start({.method = &method_named("rkllm_init"), .params = Json::object(), .observer = loading});
   watch.loading.get_future().wait();
@@ -616,7 +629,7 @@ TEST_CASE("a model that nobody waits for any more, but whose loading cannot be e
 
 TEST_CASE("a load is told with its process, and the next one of the same file with what the first took") {
   HeldLoads::Watch watch;
-  QueuedBackend backend(std::make_unique<HeldLoads>(watch), simulator().abi().methods, {.handles = 2});
+  QueuedBackend backend(std::make_unique<HeldLoads>(watch), simulator().abi().methods, queues_of(2));
   CHECK(backend.loads().empty());
   for (const bool was_loaded : {false, true}) {
     INFO(was_loaded);
@@ -639,7 +652,7 @@ TEST_CASE("a load is told with its process, and the next one of the same file wi
 
 TEST_CASE("a run that ends while it is being aborted is not aborted if that is refused") {
   const auto run = std::make_shared<Recorder>();
-  QueuedBackend backend(std::make_unique<LateRefusalEngine>(run), simulator().abi().methods, {.handles = 1});
+  QueuedBackend backend(std::make_unique<LateRefusalEngine>(run), simulator().abi().methods, queues_of(1));
   const auto loading = std::make_shared<Recorder>();
   backend.start({.method = &method_named("rkllm_init"), .params = Json::object(), .observer = loading});
   REQUIRE(loading->wait());

@@ -6,6 +6,8 @@
 
 #include "backend/loaded_library.hpp"
 #include "backend/queued_backend.hpp"
+#include "server/backend/queue_limits.hpp"
+#include "settings_defaults.h"
 #include "support/usual_limits.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -200,7 +202,8 @@ class Bench {
   }
 
   void use_new_runtime() {
-    queue = std::make_shared<QueuedBackend>(std::make_unique<BoardEngine>(board), methods(), QueuedBackend::Limits{});
+    queue = std::make_shared<QueuedBackend>(std::make_unique<BoardEngine>(board), methods(),
+                                            usual_limits<QueuedBackend::Limits>());
     queue->when_lost([this](const std::string& id) { asio::post(loop, [this, id] { models.lost(id); }); });
     ModelRuntime runtime;
     runtime.owner = queue;
@@ -275,6 +278,7 @@ class Bench {
 
 inline ServerModels::Choices presets(const std::vector<std::string>& names) {
   ServerModels::Choices choices;
+  choices.keep_alive = {false, static_cast<double>(defaults::kRuntimeKeepAliveS)};
   for (const std::string& name : names) {
     choices.presets[name] = Json{{"param", {{"model_path", "/models/" + name + ".rkllm"}}}};
   }

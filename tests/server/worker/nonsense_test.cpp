@@ -22,7 +22,7 @@ constexpr std::chrono::seconds kPatience{60};
 
 TEST_CASE("a worker that does not speak as it should is killed, and its call ends with 4005") {
   asio::io_context loop;
-  WorkerEngine engine({.loop = loop, .command = {NONSENSE_WORKER, {}}});
+  WorkerEngine engine({.loop = loop, .command = {NONSENSE_WORKER, {}}, .hang = kPatience});
   std::string told;
   try {
     engine.try_out();
