@@ -10,14 +10,6 @@
 namespace rkllm_mcp {
 namespace {
 
-// There are no functions to call on the services' own port, so nobody calls them.
-class NoFunctions final : public Backend {
- public:
-  CallId start(CallRequest) override { throw std::logic_error("services have no C functions"); }
-  void cancel(CallId) override {}
-  void give_up(CallId, const RpcError&) override {}
-};
-
 // Everybody knows a conversation of their own by its id, and admins those of others with their space.
 void tell_of_conversation(McpServer& mcp, const memory::Key& key) {
   mcp.resource_updated(memory::uri_of(key, key.space),
@@ -112,8 +104,8 @@ ServicesPort::ServicesPort(asio::io_context& loop, const Settings& settings, con
                            const Dispatcher::Options& options, HttpRoutes::StatusFunction health,
                            HttpRoutes::TextFunction metrics)
     : catalogue_(describe_services(settings, services)),
-      backend_(std::make_unique<NoFunctions>()),
-      dispatcher_(loop, no_functions_, catalogue_, *backend_, options),
+      backend_(loop),
+      dispatcher_(loop, no_functions_, catalogue_, backend_, options),
       routes_(dispatcher_, settings.http.session_idle_s, std::nullopt, std::move(health), std::move(metrics)) {}
 
 }  // namespace rkllm_mcp

@@ -7,6 +7,7 @@
 
 #include "api.hpp"
 #include "app/http_routes.hpp"
+#include "app/no_functions.hpp"
 #include "clock.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "immutable.hpp"
@@ -95,7 +96,7 @@ class ServicesPort {
  private:
   const Api no_functions_{};
   const Catalogue catalogue_;
-  const std::unique_ptr<Backend> backend_;
+  NoFunctions backend_;
   Dispatcher dispatcher_;
   HttpRoutes routes_;
 };

@@ -1,4 +1,6 @@
-// What transport/peer.hpp promises, held against every kind of peer: over a real socket, where it has one.
+// What transport/peer.hpp promises, held against every kind of peer: over a real socket, where it has one. And what
+// answer_sink.hpp promises, held against what answers a batch, in front of every kind of them.
+#include "dispatch/batch_answer.hpp"
 #include "dispatch/event_stream.hpp"
 #include "dispatch/http_peer.hpp"
 #include "dispatch/paired_http.hpp"
@@ -286,6 +288,52 @@ TEST_CASE("an HTTP exchange ends with its answer, and not when it is closed") {
   CHECK_THAT(rest, has_text("{before}"));
   CHECK_THAT(rest, has_text("{last}"));
   CHECK_THAT(rest, !has_text("{after}"));
+}
+
+TEMPLATE_TEST_CASE("a batch is answered by one message, when the last of its own has ended, and never again", "",
+                   OverLines, OverWebSocket, OverUdp, OverPlainHttp, OverEventStream, OverPairedHttp) {
+  bool is_over = false;  // outlives the loop, which may tell of an end
+  TestType one;
+  one.loop.call([&] {
+    Peer& peer = *one.peer;
+    const auto batch = std::make_shared<BatchAnswer>(peer.answer(), 3, MemoryBudget());
+    CHECK(&batch->peer() == &peer);
+    CHECK(batch->keep() == batch);
+    CHECK(batch->has_room_for(1));
+    batch->expected();
+    batch->expected();
+    batch->last("{first}", std::nullopt);
+    batch->none();
+    peer.send("{beside}");
+    batch->last("{second}", ErrorCode::kInvalidParams);
+    batch->last("{after}", std::nullopt);
+    batch->none();
+    peer.when_closed([&is_over] { is_over = true; });
+    peer.close();
+  });
+  CHECK(one.loop.eventually([&] { return is_over || !one.peer->closed(); }));  // an HTTP exchange is not closed
+  const std::string rest = one.rest();
+  const auto answer = rest.find("[{first},{second}]");
+  REQUIRE(answer != std::string::npos);
+  CHECK(rest.find("{beside}") < answer);
+  CHECK(rest.find("{first}") == answer + 1);
+  CHECK(rest.find("{first}", answer + 2) == std::string::npos);
+  CHECK_THAT(rest, !has_text("{after}"));
+}
+
+TEMPLATE_TEST_CASE("a batch of a client that is refused ends its connection, behind the answer", "", OverLines,
+                   OverWebSocket, OverPairedHttp) {
+  TestType one;
+  one.loop.call([&] {
+    Peer& peer = *one.peer;
+    const auto batch = std::make_shared<BatchAnswer>(peer.answer(), 2, MemoryBudget());
+    batch->refuse();
+    batch->last("{first}", ErrorCode::kInvalidParams);
+    CHECK_FALSE(peer.closed());
+    batch->last("{second}", ErrorCode::kInvalidParams);
+    CHECK(peer.closed());
+  });
+  CHECK_THAT(one.rest(), has_text("[{first},{second}]"));
 }
 
 TEST_CASE("a peer that is nowhere takes everything, always") {

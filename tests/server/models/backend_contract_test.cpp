@@ -1,5 +1,6 @@
 // What every Backend keeps of what backend.hpp promises, whoever stands in front of whom.
 #include "app/model_presets.hpp"
+#include "app/no_functions.hpp"
 #include "backend/unavailable_backend.hpp"
 #include "jsonrpc/failure.hpp"
 #include "model_bench.hpp"
@@ -70,6 +71,11 @@ struct Contract {
         backend = std::make_shared<PresetBackend>(
             bench.loop, [] { return Json::object(); }, [this]() -> Backend& { return *bench.queue; });
         break;
+      case 4:
+        name = "NoFunctions";
+        backend = std::make_shared<NoFunctions>(bench.loop);
+        answers = false;
+        break;
       default:
         name = "WatchedBackend";
         backend = std::make_shared<WatchedBackend>(*bench.queue, metrics, [](const auto&) {});
@@ -93,7 +99,7 @@ struct Contract {
   }
 };
 
-constexpr int kBackends = 5;
+constexpr int kBackends = 6;
 
 }  // namespace
 
