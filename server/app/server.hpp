@@ -25,7 +25,7 @@
 #include "models/model_clock.hpp"
 #include "models/named_backend.hpp"
 #include "models/server_models.hpp"
-#include "page/page.hpp"
+#include "page/web_page.hpp"
 #include "settings/settings.hpp"
 #include "upstreams/upstreams.hpp"
 #include "watch/handle_watch.hpp"
@@ -134,7 +134,7 @@ class Server {
   Services services_;
   HttpRoutes routes_;
   std::optional<ServerModelStore> model_store_;  // of the chat host
-  std::optional<Page> page_;
+  std::optional<WebPage> page_;
   std::optional<ChatService> chat_;
   std::optional<ServicesPort> services_port_;
   Autoload autoload_;

@@ -1,2 +1,2 @@
 set(PAGE_SOURCES
-  page/page.cpp)
+  page/web_page.cpp)

@@ -1,5 +1,5 @@
 // Who gets the web page, and in which form.
-#include "page/page.hpp"
+#include "page/web_page.hpp"
 
 #include "support/catch.hpp"
 #include "support/http_client.hpp"
@@ -35,7 +35,7 @@ class KeptAnswer : public HttpExchange {
 
 // Nothing: it is not for the page.
 std::optional<HttpResponse> answer_to(const std::string& path, HttpHeaders headers, const std::string& method = "GET") {
-  static const Page page;
+  static const WebPage page;
   HttpRequest request;
   request.method = method;
   request.path = path;

@@ -16,9 +16,9 @@
 
 namespace rkllm_mcp {
 
-class Page {
+class WebPage {
  public:
-  Page();
+  WebPage();
 
   // Answers GET and HEAD of the page's files. "/" is the page only for a client that asks for text/html; others find
   // there what they found before there was a page. False: the request is not for the page, and is not answered.

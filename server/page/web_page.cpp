@@ -1,4 +1,4 @@
-#include "page/page.hpp"
+#include "page/web_page.hpp"
 
 #include "text/hexadecimal.hpp"
 #include "text/sha256.hpp"
@@ -52,7 +52,7 @@ bool has_already(const HttpHeaders& headers, std::string_view etag) {
 
 }  // namespace
 
-Page::Page() {
+WebPage::WebPage() {
   const auto add = [this](std::string_view path, std::string_view type, std::string_view bytes, std::string_view gzip) {
     files_.push_back({path, type, bytes, gzip, tag_of(bytes)});
   };
@@ -62,7 +62,7 @@ Page::Page() {
   add("/page/icon.svg", "image/svg+xml", kPageIcon, kPageIconGzip);
 }
 
-bool Page::handle(const HttpRequest& request, HttpExchange& exchange) const {
+bool WebPage::handle(const HttpRequest& request, HttpExchange& exchange) const {
   if (request.method != "GET" && request.method != "HEAD") return false;
   const auto file = std::ranges::find(files_, std::string_view(request.path), &File::path);
   if (file == files_.end()) return false;
