@@ -43,7 +43,7 @@ class SimConnection::Stream final : public ByteStream {
     connection_->take_rest();
     connection_->server_finished_ = true;
     connection_->offer_to_client();
-    return !connection_->client_finished_;
+    return !connection_->seen_end_;
   }
   void close() override {
     if (std::exchange(connection_->server_closed_, true)) return;
