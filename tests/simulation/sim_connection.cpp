@@ -9,6 +9,7 @@
 namespace rkllm_mcp::simulation {
 namespace {
 
+constexpr std::chrono::seconds kLinger{1};
 constexpr std::size_t kWindowBytes = 256;  // what the system holds for a client that does not read
 
 }  // namespace
@@ -42,6 +43,7 @@ class SimConnection::Stream final : public ByteStream {
   bool shutdown_write() override {
     connection_->take_rest();
     connection_->server_finished_ = true;
+    connection_->finished_at_ = Clock::now();
     connection_->offer_to_client();
     return !connection_->seen_end_;
   }
@@ -119,8 +121,10 @@ void SimConnection::take_rest() {
 }
 
 // A system that is given what nobody reads any more answers with a reset, which overtakes what the client has not read.
+// A server that has gone on reading for a while after its last word has done what it can.
 void SimConnection::destroy_what_is_on_its_way() {
-  if (to_server_.empty() || client_closed_ || is_reset_) return;
+  const bool has_lingered = server_finished_ && Clock::now() - finished_at_ >= kLinger;
+  if (to_server_.empty() || client_closed_ || is_reset_ || has_lingered) return;
   world_.may_happen(name_ + " is reset, as not all that it has sent was read", [self = shared_from_this()] {
     self->to_client_.clear();
     self->break_off();

@@ -73,6 +73,7 @@ class SimConnection : public std::enable_shared_from_this<SimConnection> {
   Clock::time_point stopped_reading_;
   Clock::duration longest_pause_{0};  // in reading, of those that are over, and of writes
   bool server_finished_ = false;
+  Clock::time_point finished_at_;  // if it has
   bool server_closed_ = false;
   bool is_reset_ = false;
   bool told_end_ = false;
