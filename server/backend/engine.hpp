@@ -1,5 +1,6 @@
 // Where calls are made: on a library in this process (LibraryEngine), or in worker processes (WorkerEngine). The queues
-// in front of it are the same for both: QueuedBackend.
+// in front of it are the same for both: QueuedBackend. tests/server/backend/engine_contract_test.cpp holds every engine
+// to what is said here.
 #pragma once
 
 #include "backend.hpp"
@@ -7,6 +8,7 @@
 #include <rkllm_mcp/errors.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,11 +19,13 @@
 
 namespace rkllm_mcp {
 
-// The place of one handle's model, from before it is created until it is destroyed.
+// The place of one handle's model, from before it is created until it is destroyed. Calls of a model that is not there,
+// which it is not before nor after, end with error 4002, and those of one that is lost with the reason: see Engine.
 //
 // Threads: call() on the thread of the handle's queue. call_beside() on another thread, perhaps during call(), but
-// never while call() destroys the model. begin_run() before the call() that it belongs to, on the same thread.
-// stop_run() on any thread, between begin_run() and the end of its call(); it does not block.
+// never while call() creates or destroys the model. begin_run() before the call() that it belongs to, on the same
+// thread, if the model is there. stop_run() on any thread, between begin_run() and the end of its call(); it does not
+// block.
 class Model {
  public:
   virtual ~Model() = default;
@@ -46,6 +50,13 @@ class Model {
   // The worker that it is in; nothing if it is in this process. On the same thread as values().
   virtual std::optional<pid_t> process() const { return std::nullopt; }
 };
+
+// The outcome of a call of a model that is not there.
+inline CallOutcome without_model(const std::string& id) {
+  CallOutcome outcome;
+  outcome.error = std::make_exception_ptr(unknown_handle(id, {}));
+  return outcome;
+}
 
 class Engine {
  public:

@@ -68,8 +68,10 @@ class LibraryModel final : public Model {
   }
 
   CallOutcome call(const CallRequest& request) override {
+    const bool creates = request.method->handle == HandleRole::kCreates;
+    if (!creates && !loaded()) return without_model(record_.id);
     std::unique_lock<std::mutex> alone;
-    if (request.method->handle == HandleRole::kCreates) alone = std::unique_lock(loading_);
+    if (creates) alone = std::unique_lock(loading_);
     const std::uint64_t lines = printed_ == nullptr ? 0 : printed_->lines();
     const bool is_run = request.method->streams;
     CallOutcome outcome = call_library(library_, files_, request, &record_, is_run ? run_.get() : nullptr);
@@ -79,6 +81,7 @@ class LibraryModel final : public Model {
   }
 
   CallOutcome call_beside(const CallRequest& request) override {
+    if (!loaded()) return without_model(record_.id);
     return call_library(library_, files_, request, &record_, nullptr);
   }
 

@@ -39,6 +39,7 @@ CallOutcome WorkerModel::call(const CallRequest& request) {
   try {
     const HandleRole role = request.method->handle;
     if (role == HandleRole::kCreates) return create(request);
+    if (!turn_) return without_model(id_);
     if (role == HandleRole::kDestroys) return destroy(request);
     std::optional<WorkerConnection::Run> run;
     if (request.method->streams)
@@ -53,6 +54,7 @@ CallOutcome WorkerModel::call(const CallRequest& request) {
 
 CallOutcome WorkerModel::call_beside(const CallRequest& request) {
   try {
+    if (!beside_) return without_model(id_);
     if (to_text(request.params).size() > kMostBytesBeside) {
       throw InvalidParams("params", "longer than those of " + std::string(request.method->name) + " can be");
     }

@@ -4,15 +4,12 @@
 
 #include "backend/handle_resources.hpp"
 #include "backend/library_engine.hpp"
-#include "backend/library_file.hpp"
 #include "jsonrpc/failure.hpp"
 #include "server/backend/queue_limits.hpp"
-#include "settings_defaults.h"
+#include "server/backend/simulated_engines.hpp"
 #include "support/catch.hpp"
 #include "support/eventually.hpp"
-#include "support/loop_thread.hpp"
 #include "worker/worker_engine.hpp"
-#include "worker/worker_options.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -31,15 +28,12 @@
 #include <vector>
 
 using namespace rkllm_mcp;
+using test::simulator;
+using test::worker_options;
 
 namespace {
 
 constexpr std::chrono::seconds kPatience{60};
-
-const LoadedLibrary& simulator() {
-  static const LoadedLibrary library(inspect_library(RKLLM_SIM_LIBRARY), *choose_abi_set("1.3.0", "").set);
-  return library;
-}
 
 QueuedBackend::Limits usual_queues() { return test::usual_limits<QueuedBackend::Limits>(); }
 
@@ -47,13 +41,6 @@ QueuedBackend::Limits queues_of(std::size_t handles) {
   auto limits = usual_queues();
   limits.handles = handles;
   return limits;
-}
-
-WorkerEngine::Options worker_options() {
-  static test::LoopThread reading;
-  return {.loop = reading.loop(),
-          .command = {RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", "1.3.0", {}})},
-          .hang = std::chrono::seconds(defaults::kRuntimeHangS)};
 }
 
 std::unique_ptr<Engine> either_engine() {
