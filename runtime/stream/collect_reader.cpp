@@ -39,7 +39,7 @@ bool CollectReader::gathers(std::size_t bytes) {
 }
 
 void CollectReader::fail(const std::exception_ptr& fault) {
-  failed_ = true;
+  ended_ = true;
   stream()->stop();
   collected_ = {};
   collected_.outcome.error = fault;
@@ -48,7 +48,7 @@ void CollectReader::fail(const std::exception_ptr& fault) {
 }
 
 void CollectReader::drain() {
-  if (failed_) return;
+  if (ended_) return;
   std::string news;
   while (auto chunk = stream()->take(true, std::numeric_limits<std::size_t>::max())) {
     if (collected_.texts.size() <= chunk->batch) collected_.texts.resize(chunk->batch + 1);
@@ -63,6 +63,7 @@ void CollectReader::drain() {
     progress_({news, stream()->tokens_so_far(), stream()->token_limit(), stream()->take_queue_position()});
   }
   if (!ended) return;
+  ended_ = true;
   collected_.outcome = stream()->take_outcome();
   collected_.memory = std::move(share_);
   if (overflow_) collected_.outcome.error = std::make_exception_ptr(*overflow_);

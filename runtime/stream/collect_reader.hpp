@@ -58,7 +58,7 @@ class CollectReader : public StreamReader {
   const ProgressFunction progress_;
   Collected collected_;
   std::size_t text_bytes_ = 0;
-  bool failed_ = false;
+  bool ended_ = false;                // a wake-up may still be on its way
   std::optional<RpcError> overflow_;  // of the text, which was not gathered any further
 };
 

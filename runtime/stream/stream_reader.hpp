@@ -1,5 +1,6 @@
 // The event loop's end of a stream: woken when a run has produced something, empties the buffer its own way. Three ways
-// exist: push (to a connection as it comes), poll (when asked), collect (for one answer at the end).
+// exist: push (to a connection as it comes), poll (when asked), collect (for one answer at the end). Whatever the way,
+// every token is told once, in order, and then one end: tests/runtime/stream/stream_reader_contract.hpp.
 //
 // Threads: the event loop only. The stream may wake a reader from any thread; the wake-up is posted.
 #pragma once
@@ -54,7 +55,8 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
 
  protected:
   StreamReader() = default;
-  // Takes what there is. Called after a wake-up; more may arrive meanwhile and wakes again.
+  // Takes what there is. Called after a wake-up; more may arrive meanwhile and wakes again, even when this has taken it
+  // already, the end included: then there is nothing left to tell.
   virtual void drain() = 0;
   // drain() has thrown: the client is told, and the run is stopped.
   virtual void fail(const std::exception_ptr& fault) = 0;
