@@ -3,7 +3,8 @@
 //
 // The owner is the protocol on top (lines, HTTP, WebSocket) and may hand the channel to another owner (an upgrade). The
 // channel keeps its owner alive until it is closed, and itself as long as an operation is under way. The owner holds
-// the channel, too: closing ends that circle, by letting go of the owner.
+// the channel, too: closing ends that circle, by letting go of the owner. What every owner does then is held by
+// tests/runtime/transport/bytes/channel_owner_contract_test.cpp.
 //
 // What a callback about a connection throws ends that connection.
 //
@@ -37,7 +38,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
     virtual void channel_received(std::string_view bytes) = 0;  // gone when the function returns
     virtual void channel_ended() = 0;                           // the other side sends nothing more; it may still read
     virtual void channel_ready() = 0;                           // ready() has turned true again
-    // Once, always from the loop itself: nothing can be written any more, and everything that could be has been.
+    // Once, always from the loop itself: nothing can be written any more, and everything that could be has been. The
+    // layer above is told once, gets nothing more that has been received, and is let go of.
     virtual void channel_closed() = 0;
     virtual void go_away() = 0;  // the server stops: say goodbye as the protocol has it, and close
   };
