@@ -16,7 +16,7 @@
 
 namespace rkllm_mcp::chat {
 
-// A call under way. Destroying it gives the call up: then nothing comes of it.
+// A call under way. Destroying it gives the call up: then nothing comes of it, and no thread waits for its answer.
 class HostCall {
  public:
   explicit HostCall(DoneFunction done) : done_(std::move(done)) {}
@@ -42,7 +42,8 @@ class HostedServer {
   virtual ~HostedServer() = default;
 
   virtual const std::string& name() const = 0;  // "memory-server"
-  // Begins one call, in the name of `who`. `done` comes once, never from inside, and may destroy the call.
+  // Begins one call, in the name of `who`. `done` comes once, on the event loop, never from inside, and may destroy the
+  // call. Whatever goes wrong comes there, too, as an RpcError, and as the server says it if it does.
   virtual std::unique_ptr<HostCall> call(const std::string& method, const Json& params, const Principal& who,
                                          DoneFunction done) = 0;
 };
