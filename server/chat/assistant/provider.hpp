@@ -25,7 +25,8 @@ class Provider {
  public:
   virtual ~Provider() = default;
 
-  // As ChatHost::start().
+  // As ChatHost::start(): throws TurnError for what is known to be wrong at once, and destroying what is returned gives
+  // the text up, held or not.
   virtual std::unique_ptr<Running> make(const Profile& profile, TextWish wish, const Asker& asker,
                                         const std::string& peer, TurnListener& listener) = 0;
 };

@@ -193,8 +193,7 @@ class RemoteProvider::Text final : public Running {
   }
 
   void take(const AnswerEvent& event) {
-    begin_telling();
-    listener_->event(event, 0);
+    if (begin_telling()) listener_->event(event, 0);
   }
 
   void over(const std::string& complaint, const AnswerEnd& end) {
@@ -204,7 +203,7 @@ class RemoteProvider::Text final : public Running {
       return listener_->failed(
           {ErrorKind::kUpstream, "the provider " + who + " at " + url.authority() + ": " + complaint});
     }
-    begin_telling();
+    if (!begin_telling()) return;
     const auto alive = alive_.watch();
     TurnListener& listener = *listener_;
     const AnswerEnd kept = end;
@@ -212,8 +211,12 @@ class RemoteProvider::Text final : public Running {
     if (!alive.expired()) listener.finished(kept.usage);
   }
 
-  void begin_telling() {
-    if (!std::exchange(has_begun_, true)) listener_->begun({});
+  // False: whoever was told has let go of the text, and this is gone.
+  bool begin_telling() {
+    if (std::exchange(has_begun_, true)) return true;
+    const auto alive = alive_.watch();
+    listener_->begun({});
+    return !alive.expired();
   }
 
   RemoteProvider& provider_;

@@ -1,7 +1,8 @@
 // Who is told what becomes of a turn: a dialect's exchange, or a tool's call.
 //
 // Threads: everything on the event loop, and nothing from inside the call that has started the turn. Exactly one of
-// finished() and failed() comes, last; nothing comes once the turn has been let go of.
+// finished() and failed() comes, last; nothing comes once the turn has been let go of, which any of these but queued()
+// and loading() may do. begun() comes once, before the first event.
 #pragma once
 
 #include "chat/turn/answer.hpp"

@@ -83,7 +83,7 @@ class ScriptedModel final : public ModelSeam {
     }
     on_token_ = std::move(on_token);
     done_ = std::move(done);
-    post([this] { next_token(); });
+    post_next_token();
   }
 
   void abort() override {
@@ -92,7 +92,7 @@ class ScriptedModel final : public ModelSeam {
   }
   void hold() override { held_ = true; }
   void go_on() override {
-    if (std::exchange(held_, false)) post([this] { next_token(); });
+    if (std::exchange(held_, false)) post_next_token();
   }
   bool is_held() const { return held_; }
 
@@ -121,6 +121,15 @@ class ScriptedModel final : public ModelSeam {
  private:
   void post(std::function<void()> action) { actions_.push_back(std::move(action)); }
 
+  // One at a time, however often it is held and goes on.
+  void post_next_token() {
+    if (std::exchange(next_token_is_posted_, true)) return;
+    post([this] {
+      next_token_is_posted_ = false;
+      next_token();
+    });
+  }
+
   void next_token() {
     if (held_) return;
     Run& now = runs.back();
@@ -131,7 +140,7 @@ class ScriptedModel final : public ModelSeam {
     ++now.generated;
     const auto on_token = on_token_;
     on_token(token);
-    post([this] { next_token(); });
+    post_next_token();
   }
 
   void end() {
@@ -155,6 +164,7 @@ class ScriptedModel final : public ModelSeam {
   std::function<void(const RunReport&)> done_;
   bool aborted_ = false;
   bool held_ = false;
+  bool next_token_is_posted_ = false;
 };
 
 class ScriptedPool final : public ModelLender {
