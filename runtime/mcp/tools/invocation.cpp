@@ -51,6 +51,7 @@ void Invocation::release_stream(std::chrono::milliseconds pause) {
 
 void Invocation::result(Json body) {
   if (ended_) return;
+  if (!body.is_object()) return error(RpcError(ErrorCode::kInternalError, "internal error: this is no result"));
   requester_->result(std::move(body));
   finish();
 }

@@ -33,11 +33,13 @@ class StateSeal;
 // Begins one execution, which may end at once or later, by a function of the invocation. What it throws is the error.
 using InvokeFunction = std::function<void(Invocation&)>;
 
-// Where the outcome of an invocation goes, and what it says before: to the request, or to a task that outlives it.
+// Where the outcome of an invocation goes, and what it says before: to the request, or to a task that outlives it. It
+// hears one of result() and error(), once, unless the client cancels; that may be after the client has gone. Nothing
+// comes after it.
 class Requester {
  public:
   virtual ~Requester() = default;
-  virtual void result(Json body) = 0;
+  virtual void result(Json body) = 0;  // an object
   virtual void error(const RpcError& error) = 0;
   virtual void ask(Invocation& invocation, InputRequests requests, Json state) = 0;
   virtual void notify(std::string_view method, const Json& params) = 0;
@@ -93,7 +95,7 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   // for clients that could not resume, nothing happens.
   void release_stream(std::chrono::milliseconds pause);
 
-  // The end: exactly one of these.
+  // The end: exactly one of these. A body that is no object is told as an error of the server.
   void result(Json body);
   void error(const RpcError& error);
   // The tool is called again when the client has answered. An answer that the client does not give (an error) ends the
