@@ -55,7 +55,7 @@ class CallsOnStore final : public MemoryCalls {
   Json call(const std::string& method, const Json& params) override {
     const Service& service = *service_.service();
     const auto found = std::ranges::find_if(service.methods, [&](const auto& each) { return each.name == method; });
-    if (found == service.methods.end()) throw std::logic_error("no method " + method);
+    if (found == service.methods.end()) throw RpcError(ErrorCode::kMethodNotFound, "no method " + method);
     std::optional<Json> answer;
     std::exception_ptr failed;
     found->run({params, &admin_, AnswerForm::kDirect}, [&](Json result, const std::exception_ptr& error) {

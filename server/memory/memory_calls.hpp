@@ -17,7 +17,8 @@ namespace rkllm_mcp::memory {
 class MemoryCalls {
  public:
   virtual ~MemoryCalls() = default;
-  // The result of "memory/…". Throws RpcError as the server answers it, and std::runtime_error if nobody answers.
+  // The whole result of "memory/…". Throws RpcError as the server answers it (kMethodNotFound if there is no such
+  // method), and std::runtime_error if nobody answers.
   virtual Json call(const std::string& method, const Json& params) = 0;
 };
 
