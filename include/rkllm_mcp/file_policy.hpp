@@ -19,8 +19,9 @@ class FileRefused : public std::runtime_error {
 class FilePolicy {
  public:
   virtual ~FilePolicy() = default;
-  // The path to give to the library for the one that a client gave. Throws FileRefused. Any thread; looks at the file
-  // system.
+  // The path to give to the library for the one that a client gave; with kNone what was given. Throws FileRefused. A
+  // policy that passes on to another gives what that gives, and refuses at least what that refuses. Any thread, unless
+  // it is for one call; looks at the file system.
   virtual std::string path_for(const std::string& given, FileUse use) const = 0;
 };
 
