@@ -14,6 +14,7 @@
 #include <vector>
 
 using namespace rkllm_mcp;
+using namespace rkllm_mcp::test;
 
 namespace {
 
