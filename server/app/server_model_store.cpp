@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 using chat::ErrorKind;
 using chat::PullProgress;
 using chat::TurnError;
+
 constexpr std::size_t kMostPulls = 2;  // at once: they share the network, and one disk
 constexpr std::chrono::milliseconds kBetweenNews{200};
 constexpr const char* kOnThisMachine = "on the server's machine: ";  // what a client is told to do is to be done there
