@@ -43,13 +43,6 @@ using Told = std::shared_ptr<CallToldOf>;
 
 class OfOneHostedServer {
  public:
-  OfOneHostedServer() {
-    loop.before_end([this] {
-      for (const Told& told : told_) told->call.reset();
-      server.reset();
-    });
-  }
-
   // On the loop. `then` runs when the call has ended.
   Told begin(const std::string& method, const Json& params = Json::object(), std::function<void()> then = {}) {
     const auto told = std::make_shared<CallToldOf>();
@@ -79,6 +72,15 @@ class OfOneHostedServer {
   const Principal who{"Ada"};
   Gate gate;
   std::unique_ptr<chat::HostedServer> server;
+
+ protected:
+  // Before what the calls and the server use is gone: members of whoever derives from this are the first to go.
+  void give_up() {
+    loop.call([this] {
+      for (const Told& told : told_) told->call.reset();
+      server.reset();
+    });
+  }
 
  private:
   std::vector<Told> told_;
@@ -110,6 +112,7 @@ struct OfThisProcess : OfOneHostedServer {
         })};
     loop.call([&] { server = std::make_unique<chat::ServiceServer>(loop.io(), Immutable<Service>(service)); });
   }
+  ~OfThisProcess() { give_up(); }
   void let_go() {
     loop.call([this] { std::exchange(kept_, nullptr)(Json{{"kept", true}}, nullptr); });
   }
@@ -127,7 +130,10 @@ struct OfAnotherProgram : OfOneHostedServer {
           std::make_unique<chat::RemoteServers>(loop.io(), chat::RemoteServers::Options{.patience = 10 * kPatience});
       server = servers_->server(kNameOfServer, web_.url());
     });
-    loop.before_end([this] { servers_.reset(); });
+  }
+  ~OfAnotherProgram() {
+    give_up();
+    loop.call([this] { servers_.reset(); });
   }
   void let_go() { gate.may_go.happen(); }
   // After the last call was given up: also its request has ended.

@@ -82,8 +82,6 @@ class ListenerOfOneText final : public chat::TurnListener {
 class OfOneProvider {
  public:
   OfOneProvider() {
-    loop.before_end([this] { listener.running.reset(); });
-    loop.before_end([this] { provider.reset(); });
     profile.model = wish.turn.model = "qwen3-0.6b";
     wish.turn.messages = {chat::text_message(chat::Role::kUser, "What is the answer?")};
   }
@@ -103,6 +101,15 @@ class OfOneProvider {
   std::unique_ptr<chat::Provider> provider;
   LoopThread loop;
   ListenerOfOneText listener{loop.io()};
+
+ protected:
+  // Before what the provider uses is gone: members of whoever derives from this are the first to go.
+  void give_up() {
+    loop.call([this] {
+      listener.running.reset();
+      provider.reset();
+    });
+  }
 };
 
 struct OfModel : OfOneProvider {
@@ -112,6 +119,7 @@ struct OfModel : OfOneProvider {
     pool_.model.answers = {pieces_of_answer()};
     loop.call([this] { provider = std::make_unique<chat::ModelProvider>(host_); });
   }
+  ~OfModel() { give_up(); }
   void make_wrong() { wish.turn.model = "no-such-model"; }
   bool until(const std::function<bool()>& condition) {
     return loop.eventually([&] {
@@ -144,6 +152,7 @@ struct OfOtherServer : OfOneProvider {
       provider = std::move(made);
     });
   }
+  ~OfOtherServer() { give_up(); }
   void make_wrong() { profile.url = "no address"; }
   bool until(const std::function<bool()>& condition) { return loop.eventually(condition); }
   bool has_nothing_left() {
