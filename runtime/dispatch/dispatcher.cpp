@@ -56,6 +56,16 @@ void give_room(Message& message, const std::optional<Immutable<MemoryShare>>& ro
   if (auto* batch = std::get_if<Batch>(&message)) batch->memory = room;
 }
 
+// The request as it is without the server's own name before its method; nothing if that is not there. Once: a name may
+// be as long as a message, and hold this one many thousand times.
+std::optional<Request> without_own_name(const ServiceCalls& services, const Request& request) {
+  const auto own = services.own_method(request.method);
+  if (!own) return std::nullopt;
+  Request plain = request;
+  plain.method = std::string(*own);
+  return plain;
+}
+
 // A poll for what a stream retains changes nothing, and finds more each time: it is executed as often as it comes.
 bool asks_for_retained(const Request& request) {
   return request.method == "poll" && !(request.params.is_object() && request.params.contains("stream_id"));
@@ -317,25 +327,38 @@ void Dispatcher::receive_datagram(std::string_view text, Session& session, Peer&
   execute(*request, session, *reply, Delivery::kPush);
 }
 
+// The method is a service's, MCP's or, as a direct call, the server's or the library's.
 void Dispatcher::execute(const Request& request, Session& session, Reply& reply, Delivery delivery) {
   reply.set_memory(request.memory);
   reply.answer().expected();
-  if (options_.report) {
-    reply.on_answered([this, alive = alive_.watch(), method = shortened(request.method),
-                       began = Clock::now()](const Reply& answered) {
-      if (alive.expired() || answered.is_of_call()) return;
-      note({source_of_request(answered.id(), answered.peer()), method, answered.error_code(),
-            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began)});
-    });
-  }
+  note_when_answered(request, reply);
   try {
-    route(request, session, reply, delivery);
+    const auto plain = without_own_name(services_, request);
+    const Request& asked = plain ? *plain : request;
+    if (services_.call(asked.method, asked.params, session, reply)) return;
+    if (mcp_.handle(asked, session, reply)) return;
+    if (asked.method == "poll") return direct_.poll(asked.params, session, reply);
+    if (const Method* method = api_.method(asked.method)) {
+      return direct_.call(*method, asked.params, session, reply, delivery);
+    }
+    if (const auto fact = rkllm_mcp::answer(api_.facts, asked.method)) return reply.result(*fact);
+    throw no_such_method(api_, services_, asked.method);
   } catch (const RpcError& error) {
     reply.error(error);
   } catch (...) {
     reply.error(as_rpc_error(std::current_exception()));
     pass_on(loop_, std::current_exception());
   }
+}
+
+void Dispatcher::note_when_answered(const Request& request, Reply& reply) const {
+  if (!options_.report) return;
+  reply.on_answered(
+      [this, alive = alive_.watch(), method = shortened(request.method), began = Clock::now()](const Reply& answered) {
+        if (alive.expired() || answered.is_of_call()) return;
+        note({source_of_request(answered.id(), answered.peer()), method, answered.error_code(),
+              std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began)});
+      });
 }
 
 bool Dispatcher::admit(const Message& message, Session& session, AnswerSink& answer) {
@@ -377,22 +400,6 @@ void Dispatcher::execute(const Notification& notification, Session& session, Ans
     reply->nothing();
     pass_on(loop_, std::current_exception());
   }
-}
-
-void Dispatcher::route(const Request& request, Session& session, Reply& reply, Delivery delivery) {
-  if (services_.call(request.method, request.params, session, reply)) return;
-  if (const auto own = services_.own_method(request.method)) {
-    Request plain = request;
-    plain.method = std::string(*own);
-    return route(plain, session, reply, delivery);
-  }
-  if (mcp_.handle(request, session, reply)) return;
-  if (request.method == "poll") return direct_.poll(request.params, session, reply);
-  if (const Method* method = api_.method(request.method)) {
-    return direct_.call(*method, request.params, session, reply, delivery);
-  }
-  if (const auto fact = rkllm_mcp::answer(api_.facts, request.method)) return reply.result(*fact);
-  throw no_such_method(api_, services_, request.method);
 }
 
 }  // namespace rkllm_mcp

@@ -72,6 +72,8 @@ class Dispatcher {
     std::string address;             // those of one source take turns with others': see source_of()
     std::function<bool()> is_there;  // whether it still waits for an answer
   };
+  // On the loop: for what is not longer than kReadAtOnceBytes.
+  Message parse(std::string_view text, NullIds null_ids = NullIds::kRefused) const;
   // Parses `text` and passes the message to `then`: at once, or, if the text is long, later, when it has been parsed
   // beside the loop. Where the sender has gone before its turn came, `then` is not called.
   using ReadFunction = std::function<void(const Message&)>;
@@ -105,7 +107,6 @@ class Dispatcher {
   void go_on_with(Batch batch, std::size_t at, Session& session, BatchAnswer& gathering, Delivery delivery);
   void execute(const Notification& notification, Session& session, AnswerSink& answer);
   void refuse(const Malformed& malformed, AnswerSink& answer) const;
-  Message parse(std::string_view text, NullIds null_ids = NullIds::kRefused) const;
   // Room for a message of that length, as long as what this gives lives; nothing if there is none.
   std::optional<Immutable<MemoryShare>> room_for(std::size_t bytes) const;
   // A message of a peer with a connection, which gives the next one only when this one has been read.
@@ -113,7 +114,7 @@ class Dispatcher {
   // Whether the gate lets the message through. If not, it has been answered, and reported.
   bool admit(const Message& message, Session& session, AnswerSink& answer);
   void note(const RequestNote& note) const;
-  void route(const Request& request, Session& session, Reply& reply, Delivery delivery);
+  void note_when_answered(const Request& request, Reply& reply) const;
 
   asio::io_context& loop_;
   const Api& api_;

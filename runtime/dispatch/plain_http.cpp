@@ -12,11 +12,8 @@ namespace rkllm_mcp {
 
 void read_body(Dispatcher& dispatcher, const HttpRequest& request, HttpExchange& exchange, BodyFunction then,
                NullIds null_ids) {
+  if (request.body.size() <= kReadAtOnceBytes) return then(request, dispatcher.parse(request.body, null_ids));
   const Dispatcher::Sender sender{request.remote, [kept = exchange.shared_from_this()] { return !kept->closed(); }};
-  if (request.body.size() <= kReadAtOnceBytes) {
-    return dispatcher.read(
-        request.body, sender, [&](const Message& message) { then(request, message); }, null_ids);
-  }
   const auto head = std::make_shared<HttpRequest>(request);  // until its body has been read
   std::string body = std::exchange(head->body, {});
   dispatcher.read(
@@ -30,15 +27,13 @@ void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPe
   peer.answer_with_status(is_our_fault ? 503 : 400, error_message(malformed.id, malformed.error));
 }
 
-void receive_over_http(Dispatcher& dispatcher, const Message& message, Session& session, Peer& peer,
-                       Delivery delivery) {
+void cancel_when_gone(Peer& peer, Session& session) {
   peer.when_closed([weak_session = session.weak_from_this(), weak_peer = peer.weak_from_this()] {
     if (is_put_back("nobody notices that the client of a request over HTTP has gone")) return;
     const auto alive = weak_session.lock();
     const auto exchange = weak_peer.lock();
     if (alive && exchange) alive->exchange_gone(*exchange);
   });
-  dispatcher.receive(message, session, peer.answer(), delivery);
 }
 
 void PlainHttp::handle(const HttpRequest& request, HttpExchange& exchange) {
@@ -55,7 +50,8 @@ void PlainHttp::handle(const HttpRequest& request, HttpExchange& exchange) {
     if (const auto* malformed = std::get_if<Malformed>(&message)) {
       return refuse_over_http(dispatcher_, *malformed, *peer);
     }
-    receive_over_http(dispatcher_, message, *session, *peer, Delivery::kPoll);
+    cancel_when_gone(*peer, *session);
+    dispatcher_.receive(message, *session, peer->answer(), Delivery::kPoll);
   };
   read_body(dispatcher_, request, exchange, execute, NullIds::kTaken);
 }

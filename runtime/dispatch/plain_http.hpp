@@ -33,7 +33,8 @@ void read_body(Dispatcher& dispatcher, const HttpRequest& request, HttpExchange&
                NullIds null_ids = NullIds::kRefused);
 // Answers a message that cannot be executed with status 400. Shared by the HTTP endpoints, as is the next.
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer);
-// Executes the message in `session`. Its calls are cancelled when `peer`, which lives for this message, breaks off.
-void receive_over_http(Dispatcher& dispatcher, const Message& message, Session& session, Peer& peer, Delivery delivery);
+// The calls of the message for which `peer` lives, and which is about to be executed in `session`, are cancelled when
+// `peer` breaks off.
+void cancel_when_gone(Peer& peer, Session& session);
 
 }  // namespace rkllm_mcp

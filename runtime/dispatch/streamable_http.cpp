@@ -10,6 +10,8 @@
 #include "mcp/protocol/revisions.hpp"
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <variant>
 
 namespace rkllm_mcp {
@@ -41,15 +43,13 @@ bool is_stateless(const Revision* revision) { return revision != nullptr && !rev
 }  // namespace
 
 void StreamableHttp::handle(const HttpRequest& request, HttpExchange& exchange) {
-  if (request.method == "POST") return post(request, exchange);
   if (request.method == "GET") return get(request, exchange);
   if (request.method == "DELETE") return end_session(request, exchange);
-  HttpResponse response = refusal(405, "POST messages to this path, GET the events of a session, DELETE a session");
-  response.headers.add("Allow", "POST, GET, DELETE");
-  exchange.respond(response);
-}
-
-void StreamableHttp::post(const HttpRequest& request, HttpExchange& exchange) {
+  if (request.method != "POST") {
+    HttpResponse response = refusal(405, "POST messages to this path, GET the events of a session, DELETE a session");
+    response.headers.add("Allow", "POST, GET, DELETE");
+    return exchange.respond(response);
+  }
   if (!equal_ignoring_case(media_type(request.headers), "application/json")) {
     return exchange.respond(refusal(415, "Content-Type must be application/json"));
   }
@@ -60,78 +60,96 @@ void StreamableHttp::post(const HttpRequest& request, HttpExchange& exchange) {
 }
 
 void StreamableHttp::execute(const HttpRequest& request, const Message& message, HttpExchange& exchange) {
+  const auto way = way_of(request, message, exchange);
+  if (!way) return;
+  cancel_when_gone(*way->peer, *way->session);
+  dispatcher_.receive(message, *way->session, way->peer->answer(), way->delivery);
+}
+
+std::optional<StreamableHttp::Way> StreamableHttp::way_of(const HttpRequest& request, const Message& message,
+                                                          HttpExchange& exchange) {
   const Revision* const revision = revision_in(request.headers);
   HttpPeer::Options options = peer_options(request);
   if (std::holds_alternative<Batch>(message) && revision != nullptr && !revision->batches) {
-    return refuse_over_http(dispatcher_, refused_batch(), *HttpPeer::make(dispatcher_.loop(), exchange, options));
+    refuse_over_http(dispatcher_, refused_batch(), *HttpPeer::make(dispatcher_.loop(), exchange, options));
+    return std::nullopt;
   }
   if (const auto* malformed = std::get_if<Malformed>(&message)) {
-    return refuse_over_http(dispatcher_, *malformed, *HttpPeer::make(dispatcher_.loop(), exchange, options));
+    refuse_over_http(dispatcher_, *malformed, *HttpPeer::make(dispatcher_.loop(), exchange, options));
+    return std::nullopt;
   }
   const auto* asked = std::get_if<Request>(&message);
   if (asked != nullptr && (is_stateless_request(asked->params) || is_stateless(revision))) {
     options.may_stream = options.may_stream || asked->method == "subscriptions/listen";
     options.errors_have_status = true;
-    return post_stateless(request, *asked, *HttpPeer::make(dispatcher_.loop(), exchange, options));
+    return stateless_way(request, *asked, *HttpPeer::make(dispatcher_.loop(), exchange, options));
   }
   // Nothing is known that such a notification could be about: requests are cancelled by disconnecting.
-  if (std::holds_alternative<Notification>(message) && is_stateless(revision))
-    return exchange.respond({202, {}, {}, {}});
-  post_in_session(request, message, exchange);
+  if (std::holds_alternative<Notification>(message) && is_stateless(revision)) {
+    exchange.respond({202, {}, {}, {}});
+    return std::nullopt;
+  }
+  if (request.headers.find(kRevisionHeader) && revision == nullptr) {
+    exchange.respond(refusal(400, std::string(kRevisionHeader) + " names a revision that is not served"));
+    return std::nullopt;
+  }
+  if (asked != nullptr && asked->method == "initialize")
+    return new_session_way(request, *asked, *HttpPeer::make(dispatcher_.loop(), exchange, options));
+  return session_way(request, asked, exchange);
 }
 
-void StreamableHttp::post_stateless(const HttpRequest& request, const Request& message, HttpPeer& peer) {
-  const auto session = dispatcher_.make_session(request.principal);
+std::optional<StreamableHttp::Way> StreamableHttp::stateless_way(const HttpRequest& request, const Request& message,
+                                                                 HttpPeer& peer) {
+  auto session = dispatcher_.make_session(request.principal);
   try {
     check_revision_header(request.headers, message);
     dispatcher_.mcp().client_of(message, *session);
     check_stateless_headers(request.headers, message, dispatcher_.mcp().catalogue());
   } catch (const RpcError& error) {
     dispatcher_.note_refused(message, error, peer);
-    return peer.answer_with_status(400, error_message(message.id, error));
+    peer.answer_with_status(400, error_message(message.id, error));
+    return std::nullopt;
   }
-  receive_over_http(dispatcher_, message, *session, peer, Delivery::kPush);
+  return Way{std::move(session), peer.shared_from_this(), Delivery::kPush};
 }
 
-void StreamableHttp::post_in_session(const HttpRequest& request, const Message& message, HttpExchange& exchange) {
-  if (request.headers.find(kRevisionHeader) && revision_in(request.headers) == nullptr) {
-    return exchange.respond(refusal(400, std::string(kRevisionHeader) + " names a revision that is not served"));
+std::optional<StreamableHttp::Way> StreamableHttp::session_way(const HttpRequest& request, const Request* message,
+                                                               HttpExchange& exchange) {
+  const auto [session, streams] = sessions_.of(request);
+  if (session == nullptr) {
+    exchange.respond(no_such_session());
+    return std::nullopt;
   }
-  const auto* asked = std::get_if<Request>(&message);
-  if (asked != nullptr && asked->method == "initialize") {
-    return open_session(request, *asked, *HttpPeer::make(dispatcher_.loop(), exchange, peer_options(request)));
-  }
-  const auto [found, streams] = sessions_.of(request);
-  if (found == nullptr) return exchange.respond(no_such_session());
-  const auto session = found->shared_from_this();  // until its message has been taken
-  if (asked != nullptr && asked->method == "tools/call" && streams != nullptr && accepts_events(request.headers)) {
+  if (message != nullptr && message->method == "tools/call" && streams != nullptr && accepts_events(request.headers)) {
     const auto& handshake = session->handshake;
-    EventStream& stream = streams->add({.id = {},
-                                        .primes = handshake && handshake->revision->primes_event_streams,
-                                        .headers = {},
-                                        .remote = request.remote,
-                                        .memory = {}});
-    const auto kept = stream.shared_from_this();  // the session forgets it as soon as it has been answered
+    auto& stream = streams->add({.id = {},
+                                 .primes = handshake && handshake->revision->primes_event_streams,
+                                 .headers = {},
+                                 .remote = request.remote,
+                                 .memory = {}});
+    Way way{session->shared_from_this(), stream.shared_from_this(), Delivery::kPush};
     stream.begin(exchange);
-    return receive_over_http(dispatcher_, message, *session, stream, Delivery::kPush);
+    return way;
   }
-  const auto peer = HttpPeer::make(dispatcher_.loop(), exchange, peer_options(request));
-  receive_over_http(dispatcher_, message, *session, *peer,
-                    peer->facts().takes_messages ? Delivery::kPush : Delivery::kPoll);
+  auto peer = HttpPeer::make(dispatcher_.loop(), exchange, peer_options(request));
+  const auto delivery = peer->facts().takes_messages ? Delivery::kPush : Delivery::kPoll;
+  return Way{session->shared_from_this(), std::move(peer), delivery};
 }
 
-void StreamableHttp::open_session(const HttpRequest& request, const Request& message, HttpPeer& peer) {
+std::optional<StreamableHttp::Way> StreamableHttp::new_session_way(const HttpRequest& request, const Request& message,
+                                                                   HttpPeer& peer) {
   const bool can_be_agreed_on = message.params.is_object() && message.params.contains("protocolVersion") &&
                                 message.params["protocolVersion"].is_string();
-  if (!can_be_agreed_on) {  // it is told so, and gets no session
-    const auto session = dispatcher_.make_session(request.principal);
-    return receive_over_http(dispatcher_, message, *session, peer, Delivery::kPoll);
-  }
+  // Whoever asks for no version is told so, and gets no session.
+  if (!can_be_agreed_on)
+    return Way{dispatcher_.make_session(request.principal), peer.shared_from_this(), Delivery::kPoll};
   const auto opened = sessions_.open(request);
-  if (!opened) return peer.answer_with_status(503, error_message(message.id, too_many_sessions()));
-  const auto kept = opened->session.shared_from_this();  // until the request has been taken
+  if (!opened) {
+    peer.answer_with_status(503, error_message(message.id, too_many_sessions()));
+    return std::nullopt;
+  }
   peer.add_header(kSessionHeader, opened->id);
-  receive_over_http(dispatcher_, message, opened->session, peer, Delivery::kPoll);
+  return Way{opened->session.shared_from_this(), peer.shared_from_this(), Delivery::kPoll};
 }
 
 void StreamableHttp::get(const HttpRequest& request, HttpExchange& exchange) {

@@ -12,6 +12,9 @@
 #include "dispatch/http_sessions.hpp"
 #include "transport/http/http_exchange.hpp"
 
+#include <memory>
+#include <optional>
+
 namespace rkllm_mcp {
 
 class HttpPeer;
@@ -24,11 +27,19 @@ class StreamableHttp {
   void handle(const HttpRequest& request, HttpExchange& exchange);
 
  private:
-  void post(const HttpRequest& request, HttpExchange& exchange);
+  // Where a message is executed, and whither its answer goes.
+  struct Way {
+    std::shared_ptr<Session> session;  // at least until the message has been taken, as the next
+    std::shared_ptr<Peer> peer;
+    Delivery delivery;
+  };
+
   void execute(const HttpRequest& request, const Message& message, HttpExchange& exchange);
-  void post_stateless(const HttpRequest& request, const Request& message, HttpPeer& peer);
-  void post_in_session(const HttpRequest& request, const Message& message, HttpExchange& exchange);
-  void open_session(const HttpRequest& request, const Request& message, HttpPeer& peer);
+  // Nothing: the exchange has been answered.
+  std::optional<Way> way_of(const HttpRequest& request, const Message& message, HttpExchange& exchange);
+  std::optional<Way> stateless_way(const HttpRequest& request, const Request& message, HttpPeer& peer);
+  std::optional<Way> new_session_way(const HttpRequest& request, const Request& message, HttpPeer& peer);
+  std::optional<Way> session_way(const HttpRequest& request, const Request* message, HttpExchange& exchange);
   void get(const HttpRequest& request, HttpExchange& exchange);
   void end_session(const HttpRequest& request, HttpExchange& exchange);
 

@@ -16,6 +16,7 @@
 #include <asio/post.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -251,9 +252,8 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       dispatcher_.gate().refuse_guess(address, std::move(refuse));
     };
   }
-  transports_.emplace(
-      loop, settings, context, dispatcher_.acceptor(),
-      [this](const HttpRequest& request, HttpExchange& exchange) { routes_.handle(request, exchange); }, stdio);
+  transports_.emplace(loop, settings, context, dispatcher_.acceptor(), std::bind_front(&HttpRoutes::handle, &routes_),
+                      stdio);
 }
 
 std::unique_ptr<RuntimeHost> Server::find_runtime(const Settings& settings) {

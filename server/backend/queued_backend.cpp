@@ -534,36 +534,47 @@ void QueuedBackend::destroy_unasked(const HandlePointer& handle, EndedFunction e
   enqueue(job);
 }
 
-void QueuedBackend::run_queued(Queue& queue, Handle* handle) {
-  QueuedCallPointer job;
-  CallOutcome outcome;
-  {
-    // An rkllm_abort that is under way is meant for the run before this one.
-    std::unique_lock<Mutex> nobody_aborts;
-    if (handle != nullptr) nobody_aborts = std::unique_lock(handle->start_mutex);
-    const std::lock_guard lock(mutex_);
-    job = next_of(queue);
-    if (!job) return;
-    if (handle != nullptr && job->request.method == &kLease && grant(*handle, job)) {
-      tell_positions(*handle, 0);
-    } else if (handle != nullptr) {
-      handle->running = job;
-      tell_positions(*handle, 0);
-      const bool creates = job->request.method->handle == HandleRole::kCreates;
-      if (handle->lost) {
-        outcome.error = handle->lost;
-      } else if (!creates && !handle->model->loaded()) {  // the model could not be loaded after all
-        outcome.error = std::make_exception_ptr(unknown_handle(handle->id, live_ids()));
-      } else if (job->request.method->streams) {
-        handle->model->begin_run(job->observer());
-      }
-    }
-    if (outcome.error) job->state = QueuedCall::State::kDone;
+QueuedBackend::Taken QueuedBackend::take_queued(Queue& queue, Handle* handle) {
+  // An rkllm_abort that is under way is meant for the run before this one.
+  std::unique_lock<Mutex> nobody_aborts;
+  if (handle != nullptr) nobody_aborts = std::unique_lock(handle->start_mutex);
+  const std::lock_guard lock(mutex_);
+  Taken taken{next_of(queue)};
+  const auto& job = taken.job;
+  if (!job || handle == nullptr) return taken;
+  const bool is_granted = job->request.method == &kLease && grant(*handle, job);
+  if (!is_granted) handle->running = job;
+  tell_positions(*handle, 0);
+  if (is_granted) return {};  // it is finished when it is ended
+  if (handle->lost) {
+    taken.refusal = handle->lost;
+  } else if (job->request.method->handle != HandleRole::kCreates && !handle->model->loaded()) {
+    // The model could not be loaded after all.
+    taken.refusal = std::make_exception_ptr(unknown_handle(handle->id, live_ids()));
+  } else if (job->request.method->streams) {
+    handle->model->begin_run(job->observer());
   }
-  if (!outcome.error && job->request.method == &kLease) return;  // it is finished when it is ended
-  if (!outcome.error) {
-    if (job->request.method->streams) job->observer().on_begun(token_limit_of(job->request.params, handle->values));
-    outcome = execute(job->request, handle);
+  if (taken.refusal) job->state = QueuedCall::State::kDone;
+  return taken;
+}
+
+void QueuedBackend::run_queued(Queue& queue, Handle* handle) {
+  const auto [job, refusal] = take_queued(queue, handle);
+  if (!job) return;
+  const CallRequest& request = job->request;
+  CallOutcome outcome;
+  outcome.error = refusal;
+  if (!refusal) {
+    if (request.method->streams) job->observer().on_begun(token_limit_of(request.params, handle->values));
+    if (handle == nullptr) {
+      outcome = engine_->call(request);
+    } else if (request.method->handle == HandleRole::kCreates) {
+      outcome = create(request, *handle);
+    } else {
+      std::unique_lock<Mutex> nobody_else;  // may use a model that is being destroyed
+      if (request.method->handle == HandleRole::kDestroys) nobody_else = std::unique_lock(handle->start_mutex);
+      outcome = handle->model->call(request);
+    }
   }
   if (handle != nullptr) await_abort(*handle, *job);
   finish(job, std::move(outcome));
@@ -614,14 +625,6 @@ void QueuedBackend::run_beside(Handle& handle) {
     }
   }
   finish(job, std::move(outcome));
-}
-
-CallOutcome QueuedBackend::execute(const CallRequest& request, Handle* handle) {
-  if (handle == nullptr) return engine_->call(request);
-  if (request.method->handle == HandleRole::kCreates) return create(request, *handle);
-  std::unique_lock<Mutex> nobody_else;  // may use a model that is being destroyed
-  if (request.method->handle == HandleRole::kDestroys) nobody_else = std::unique_lock(handle->start_mutex);
-  return handle->model->call(request);
 }
 
 CallOutcome QueuedBackend::create(const CallRequest& request, Handle& handle) {

@@ -176,13 +176,17 @@ class QueuedBackend : public Backend {
   // On the queues' threads.
   void serve(Queue& queue, Handle* handle);                    // what they do; null: of the calls without a handle
   bool grant(Handle& handle, const QueuedCallPointer& lease);  // false: it cannot be; with mutex_ held
+  struct Taken {
+    QueuedCallPointer job{};       // null: none waits, or a lease that has been granted
+    std::exception_ptr refusal{};  // why it is not made
+  };
+  Taken take_queued(Queue& queue, Handle* handle);  // as the next
   // These make the next call of their queue, if one waits still.
   void run_queued(Queue& queue, Handle* handle);  // null: of the calls without one
   void run_beside(Handle& handle);
   void await_abort(Handle& handle, const QueuedCall& run);
   // The run that an rkllm_abort is for, or null. With the mutex.
   static QueuedCallPointer run_to_abort(const Handle& handle, const QueuedCall& abort);
-  CallOutcome execute(const CallRequest& request, Handle* handle);
   CallOutcome create(const CallRequest& request, Handle& handle);
   void note_handle_change(const QueuedCall& job, const CallOutcome& outcome);  // with mutex_ held, as the next
   void note_load_time(const QueuedCall& job);

@@ -277,7 +277,7 @@ void McpServer::read(const Asked& asked) {
   const std::string uri = required_string(asked.request.params, "uri");
   if (const auto fetch = catalogue_.fetch ? catalogue_.fetch(uri) : nullptr) {
     check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
-    return invoke(request_for(asked, uri), fetch);
+    return new_invocation(request_for(asked, uri), fetch)->run();
   }
   if (const auto* const found = owner_of(catalogue_, uri)) {
     return answer_later(asked, [&, owner = *found](DoneFunction done) {
@@ -374,7 +374,7 @@ InvocationRequest McpServer::request_for(const Asked& asked, std::string name) c
   return wanted;
 }
 
-void McpServer::invoke(InvocationRequest wanted, const InvokeFunction& run) {
+std::shared_ptr<Invocation> McpServer::new_invocation(InvocationRequest wanted, const InvokeFunction& run) {
   const Revision& revision = *wanted.client.revision;
   // What the server's parts print may be about anybody's requests.
   const bool hears = may_hear_all(*wanted.session) && wanted.client.log_level && !revision.era.has_handshake();
@@ -384,7 +384,7 @@ void McpServer::invoke(InvocationRequest wanted, const InvokeFunction& run) {
     hearers_.remove_if([](const auto& each) { return each.expired(); });
     hearers_.push_back(invocation);
   }
-  invocation->run();
+  return invocation;
 }
 
 namespace {
@@ -423,7 +423,7 @@ void McpServer::call_tool(const Asked& asked) {
   } catch (const RpcError& error) {
     return answer(asked, tool_error(error));
   }
-  invoke(std::move(wanted), run);
+  new_invocation(std::move(wanted), run)->run();
 }
 
 // A prompt is written on the event loop, and is for a person to look at.
@@ -452,7 +452,7 @@ void McpServer::get_prompt(const Asked& asked) {
       throw InvalidParams("params.arguments." + argument.name, "missing");
     }
   }
-  invoke(std::move(wanted), [prompt](Invocation& invocation) { prompt->run(invocation); });
+  new_invocation(std::move(wanted), [prompt](Invocation& invocation) { prompt->run(invocation); })->run();
 }
 
 namespace {

@@ -99,7 +99,7 @@ class McpServer {
   // Answers when `begin`'s function is called. Counts as a request in progress.
   void answer_later(const Asked& asked, const std::function<void(DoneFunction)>& begin);
   InvocationRequest request_for(const Asked& asked, std::string name) const;
-  void invoke(InvocationRequest wanted, const InvokeFunction& run);
+  std::shared_ptr<Invocation> new_invocation(InvocationRequest wanted, const InvokeFunction& run);
   PageLimits page_limits(const Asked& asked) const;
 
   const Catalogue& catalogue_;

@@ -54,8 +54,17 @@ ProgressMessage take_progress_message(Json& arguments) {
   throw InvalidParams("params.progress_message", "expected \"status\", \"delta\" or \"text\"");
 }
 
+// The tool of a method.
+struct MethodTool {
+  void operator()(Invocation& invocation) const;
+
+  asio::io_context& loop;
+  Caller& caller;
+  const Method& method;
+};
+
 // Bad arguments and refusals become results with "isError":true; only an id that is in use fails the request itself.
-void run(asio::io_context& loop, Caller& caller, const Method& method, Invocation& invocation) try {
+void MethodTool::operator()(Invocation& invocation) const try {
   const auto& request = invocation.request();
   Caller::require_new_id(*request.session, *request.reply, false);
   Json arguments = invocation.take_arguments();
@@ -69,12 +78,12 @@ void run(asio::io_context& loop, Caller& caller, const Method& method, Invocatio
   if (progress) on_progress = [progress](const CollectReader::Step& step) { progress->update(step); };
   const auto encoding = target.options.encoding;
   const std::string owner = owner_of(request.session->principal, request.reply->peer().facts().address);
-  const auto done = [&caller, kept = invocation.shared_from_this(), progress, &method, encoding,
+  const auto done = [tool = *this, kept = invocation.shared_from_this(), progress, encoding,
                      owner](Collected collected) {
     if (progress) progress->stop();
     try {
       if (collected.outcome.error) std::rethrow_exception(collected.outcome.error);
-      kept->result(tool_result(caller, method, std::move(collected), encoding, owner));
+      kept->result(tool_result(tool.caller, tool.method, std::move(collected), encoding, owner));
     } catch (...) {
       kept->result(tool_error(as_rpc_error(std::current_exception())));
     }
@@ -111,7 +120,7 @@ void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& call
     tool.annotations = method.annotations;
     tool.permission = permission_for(method);
     tool.takes_unread = true;
-    tool.run = [&loop, &caller, &method](Invocation& invocation) { run(loop, caller, method, invocation); };
+    tool.run = MethodTool{loop, caller, method};
     // A client that asks for progress waits for the answer itself, and gets no task.
     if (method.streams) tool.as_task = [](const auto& request) { return request.progress_token.is_null(); };
     catalogue.add(std::move(tool));

@@ -6,6 +6,7 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -112,6 +113,18 @@ TEST_CASE("an unknown method of a service, and an unknown server, are told apart
 TEST_CASE("the server's own methods may be addressed, too") {
   ServedClient client;
   CHECK(client.answer(client.catalogue.name + "/tools/list")["result"]["tools"].size() > 0);
+}
+
+TEST_CASE("the server's own name stands before a method once: what follows it a second time is another name") {
+  ServedClient client;
+  const std::string own = client.catalogue.name + "/";
+  for (const std::size_t times : {std::size_t{2}, std::size_t{4'000}}) {
+    std::string method;
+    for (std::size_t i = 0; i < times; ++i) method += own;
+    const Json error = client.answer(method + "tools/list")["error"];
+    CHECK(error["code"] == -32601);
+    CHECK_THAT(error["message"].get<std::string>(), has_text("no method \"" + own));
+  }
 }
 
 TEST_CASE("what a service's method refuses is the error that it says") {
