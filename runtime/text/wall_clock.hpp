@@ -2,6 +2,8 @@
 // Threads: any.
 #pragma once
 
+#include "clock.hpp"
+
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -11,8 +13,7 @@
 namespace rkllm_mcp {
 
 inline std::int64_t seconds_since_1970() {
-  using std::chrono::system_clock;
-  return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::seconds>(time_of_day().time_since_epoch()).count();
 }
 
 // As ISO 8601 in UTC: "2026-11-22T16:20:05.123Z".

@@ -1,5 +1,7 @@
 #include "memory/conversation.hpp"
 
+#include "clock.hpp"
+
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -114,8 +116,7 @@ std::optional<Milliseconds> time_of(std::string_view timestamp) {
 }
 
 Milliseconds now() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time_of_day().time_since_epoch()).count();
 }
 
 std::string uri_of(const Key& key, std::string_view own_space) {
