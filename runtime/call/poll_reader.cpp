@@ -57,6 +57,8 @@ void PollReader::poll(Reply& reply, std::chrono::milliseconds wait) {
   expiry_running_ = false;
   announce_now();
   answer_waiting();  // only the newest poll waits
+  // Many values are nothing to tell until they have been written.
+  if (!stream()->waiting()) take_outcome();
   if (has_news() || queue_position_ || wait.count() == 0) return answer(reply);
 
   waiting_ = reply.shared_from_this();

@@ -382,6 +382,17 @@ TEST_CASE("values that are longer than an answer may be end the stream with erro
   CHECK(counts.reached.at(static_cast<std::size_t>(Limit::kReplyBytes)) == 1);
 }
 
+TEST_CASE("a poll that comes while many values are being written waits for them") {
+  PolledStream stream;
+  stream.end_with_many_values();
+  const auto reply = stream.poll("1", kForLong);
+  CHECK_FALSE(reply->answered());
+  REQUIRE(stream.run_until([&] { return reply->answered(); }));
+  const Json result = stream.only_answer()["result"];
+  CHECK(result["chunk"] == Json{{"seq", 0}, {"delta", ""}, {"end", true}});
+  CHECK(result["logits"]["logits"].size() == kManyValues);
+}
+
 TEST_CASE("a stream may be forgotten while its values are being written, and nobody is told of them") {
   PolledStream stream;
   stream.end_with_many_values();
