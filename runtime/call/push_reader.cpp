@@ -35,7 +35,10 @@ void PushReader::drain() {
 void PushReader::fail(const std::exception_ptr& fault) {
   ended_ = true;
   stream()->stop();
-  reply_->last(writer_.failure(as_rpc_error(fault)));
+  const bool has_ended = reply_->answered();
+  std::string message = writer_.failure(as_rpc_error(fault));
+  reply_->last(message);
+  if (!has_ended) sent(std::move(message));
   finish();
 }
 

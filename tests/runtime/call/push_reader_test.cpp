@@ -216,6 +216,20 @@ TEST_CASE("an end that does not fit the transport ends the stream with an error,
   CHECK(stream.told() == told);
 }
 
+TEST_CASE("the error that a fault has ended a stream with can be asked for again") {
+  PushedStream stream(retaining(10));
+  stream.bring("a");
+  stream.told();
+  stream.peer->breaks = true;
+  CHECK_THROWS_AS(stream.bring("b"), std::logic_error);
+  const auto told = stream.told();
+  REQUIRE(told.size() == 1);
+  CHECK(Json::parse(told[0])["error"]["code"] == -32603);
+  CHECK(stream.finished == 1);
+  CHECK(stream.reader->send_again(1));
+  CHECK(stream.told() == told);
+}
+
 TEST_CASE("a stream that waits for its client lives until that takes something, or has gone") {
   PushedStream stream;
   stream.peer->takes = false;
