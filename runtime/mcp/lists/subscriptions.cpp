@@ -178,6 +178,7 @@ Subscriptions::~Subscriptions() {
 void Subscriptions::end() {
   ended_ = true;
   for (const auto& listener : std::exchange(listeners_, {})) {
+    const Session::Hold not_idle(*listener.session);  // until the answer has been sent: the connection may close then
     listener.session->remove(listener.key);
     listener.reply->result(ending_of(listener));
   }

@@ -223,6 +223,20 @@ TEST_CASE("who asks for nothing is acknowledged, and answered when the server en
   CHECK(watcher.heard().at(0)["result"]["_meta"][kMetaServer] == Json{{"name", "fake"}, {"version", "1"}});
 }
 
+TEST_CASE("a server that ends answers everybody before their connections may close") {
+  Watched watched;
+  auto watcher = watched.watcher(&watched.owner);
+  watcher.listen(*watched.subscriptions, Json::object(), "1");
+  watcher.listen(*watched.subscriptions, Json::object(), "2");
+  watcher.heard();
+  std::size_t answers_when_idle = 0;
+  watcher.session->when_idle([&] { answers_when_idle = watcher.peer->sent.size(); });
+  watched.subscriptions->end();
+  CHECK(watcher.heard().size() == 2);
+  CHECK(answers_when_idle == 2);
+  CHECK(watcher.session->active() == 0);
+}
+
 TEST_CASE("who has been answered as the server ended hears of nothing more, and is not answered again") {
   Watched watched;
   auto watcher = watched.watcher(&watched.owner);
