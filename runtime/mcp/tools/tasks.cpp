@@ -105,6 +105,7 @@ class Task::Voice final : public Requester {
   void ask(Invocation& invocation, InputRequests requests, Json state) override {
     const auto task = task_.lock();
     if (!task || task->ended()) return;
+    if (requests.empty()) return invocation.run_again(Json::object(), std::move(state));
     task->waiting_ = invocation.shared_from_this();
     task->ask(std::move(requests), std::move(state));
   }

@@ -243,6 +243,18 @@ TEST_CASE("a task that needs its client says what for, takes answers as they com
   CHECK(asking.runs == 2);
 }
 
+TEST_CASE("a task that asks its client for nothing goes on at once") {
+  TaskTable table;
+  int runs = 0;
+  const std::string id = table.begin([&runs](Invocation& invocation) {
+    if (++runs == 1) return invocation.ask({}, Json{{"kept", 1}});
+    CHECK(invocation.state() == Json{{"kept", 1}});
+    invocation.result(text_result("done"));
+  })["taskId"];
+  CHECK(runs == 2);
+  CHECK(table.status(id) == "completed");
+}
+
 TEST_CASE("a task is cancelled while it waits for its client, and no answer takes it up again") {
   TaskTable table;
   AskingTask asking;
