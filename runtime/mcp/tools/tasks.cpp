@@ -301,6 +301,9 @@ Json Tasks::cancel(const Json& params, const Principal* principal) {
 }
 
 void Tasks::cancel_all() {
+  ended_.clear();
+  kept_bytes_ = 0;
+  share_.set(0);
   for (const auto& [id, task] : std::exchange(tasks_, {})) {
     task->when_ended(nullptr);
     task->cancel();

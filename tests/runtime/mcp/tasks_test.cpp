@@ -412,6 +412,17 @@ TEST_CASE("a server that ends cancels every task, which is told, and knows none 
   CHECK_FALSE(table.knows(running));
 }
 
+TEST_CASE("of tasks that were all cancelled nothing is kept, and there is room for others") {
+  const MemoryBudget memory(MemoryShare::kGuaranteed);
+  TaskTable table(memory);
+  const std::string text(MemoryShare::kGuaranteed, 'x');
+  table.begin([&text](Invocation& invocation) { invocation.result(text_result(text)); });
+  CHECK(memory.used() > text.size());
+  table.tasks->cancel_all();
+  CHECK(memory.used() == 0);
+  CHECK(table.tasks->has_room_for(&table.owner));
+}
+
 TEST_CASE("a tool may end after the tasks have, and nobody hears of it") {
   TaskTable table;
   table.begin_running();
