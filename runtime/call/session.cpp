@@ -38,7 +38,7 @@ Session::Key Session::add(ActiveCall call, const Peer& client) {
   if (shared_) call.host = host_of(client.facts().address);
   std::vector<Key> ended;
   for (const auto& [key, each] : calls()) {
-    if (each.ended && each.id == call.id) ended.push_back(key.second);
+    if (each.ended && is_same_id(each.id, call.id)) ended.push_back(key.second);
   }
   for (const Key key : ended) requests->remove(number_, key);
   return requests->add(number_, std::move(call));

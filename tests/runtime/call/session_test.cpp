@@ -113,6 +113,20 @@ TEST_CASE("a stream that is retained is found until its id is used again") {
   CHECK(one.session->stream_of(*reply) == nullptr);
 }
 
+TEST_CASE("a stream that is retained makes way for a request whose id is the same, written otherwise") {
+  OneSession one;
+  const auto polled = [&] {
+    return StreamReader::make<PollReader>(one.loop, usual_limits<TokenStream::Options>(), one.loop,
+                                          ChunkWriter::replies("1", "run"), usual_limits<PollReader::Options>(), [] {});
+  };
+  const auto older = polled();
+  const auto newer = polled();
+  one.session->retain(one.session->add({.id = R"("\u0061")", .reader = older, .polled = older.get()}, *one.peer));
+  one.session->add({.id = R"("a")", .reader = newer, .polled = newer.get()}, *one.peer);
+  REQUIRE(one.session->find_stream(R"("a")", *one.peer) != nullptr);
+  CHECK(one.session->find_stream(R"("a")", *one.peer)->polled == newer.get());
+}
+
 TEST_CASE("of very many calls that have ended the oldest are retained no more, and those in progress stay") {
   OneSession one;
   const auto mark = std::make_shared<int>();
