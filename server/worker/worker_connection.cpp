@@ -36,6 +36,14 @@ std::string own_words(const std::vector<std::string>& last_errors) {
   return {};
 }
 
+// What one that has ended printed during its last call. Why it cannot work it may have said before the call began: then
+// all that it printed.
+std::vector<std::string> errors_before_end(const ProcessOutput& log, std::vector<std::string> of_call) {
+  if (!own_words(of_call).empty()) return of_call;
+  std::vector<std::string> all = log.errors_since(0);
+  return own_words(all).empty() ? of_call : all;
+}
+
 // Of a frame CALL: how arrays are encoded, and the method, if it is a call of one.
 std::string beginning_of(const CallRequest& request) {
   const std::string_view method = request.method == nullptr ? std::string_view() : request.method->name;
@@ -126,7 +134,7 @@ void WorkerConnection::worker_gone(const std::string& suspicion) {
   if (!end) process_.kill();  // it does not speak as it should
   for (int looks = 0; !end && looks < kLooksForItsEnd; ++looks) end = process_.wait_for_end(kForItsEnd);
   if (!end) end = WorkerProcess::End{SIGKILL, 0};  // a driver holds it; it goes when that lets it
-  const RpcError died = worker_died(*end, logged_errors());
+  const RpcError died = worker_died(*end, errors_before_end(process_.log(), logged_errors()));
   if (suspicion.empty()) throw RpcError(died);
   Json data = died.data();
   data["reason"] = data["reason"].get<std::string>() + ": " + suspicion;

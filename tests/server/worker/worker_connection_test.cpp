@@ -276,6 +276,20 @@ TEST_CASE("how a worker has ended is told to the call that it was making, and to
   }
 }
 
+TEST_CASE("what a worker has said of why it cannot work is told, also if it said so before the call began") {
+  Connected connected(
+      shell("echo 'E rkllm: early'; echo 'E worker: there is no library'; head -c 1 <&3 >/dev/null; exit 3"));
+  REQUIRE(connected.printed.has("E worker: there is no library"));
+  connected.call(asks());
+  connected.worker.receive();
+  connected.process.open("");
+  const RpcError error = connected.failure();
+  CHECK(error.what() == std::string("runtime unavailable: there is no library"));
+  CHECK(error.data() == Json{{"reason", "there is no library"},
+                             {"signal", nullptr},
+                             {"log", Json::array({"E rkllm: early", "E worker: there is no library"})}});
+}
+
 TEST_CASE("a worker that speaks of something else than its call is killed, and the call says what it was") {
   const auto [type, offset, content, complaint] = GENERATE(table<FrameType, std::uint32_t, std::string, std::string>(
       {{FrameType::kEnd, 1, "{}", "a frame of another call"},

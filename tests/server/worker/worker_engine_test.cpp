@@ -218,3 +218,14 @@ TEST_CASE("a program that cannot be started is named in the error of whoever nee
   CHECK_FALSE(model->process());
   CHECK_FALSE(was_lost);
 }
+
+TEST_CASE("a worker that cannot work says why to whoever tries it out, and to the next one again") {
+  EngineOf one(shell("echo 'E worker: there is no library' >&2; exit 3"));
+  for (int tries = 0; tries < 2; ++tries) {
+    const RpcError error = refusal_of([&] { one.engine->try_out(); });
+    CHECK(error.code() == ErrorCode::kRuntimeUnavailable);
+    CHECK(error.what() == std::string("runtime unavailable: there is no library"));
+    CHECK(error.data()["reason"] == "there is no library");
+    CHECK(error.data()["signal"].is_null());
+  }
+}
