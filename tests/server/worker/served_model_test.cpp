@@ -471,6 +471,7 @@ TEST_CASE("a model is not destroyed during a call beside") {
   served.beside.call(1, "ask");
   REQUIRE(served.played.asked.has("ask beside"));
   served.turn.close();
+  CHECK_THROWS_AS(served.beside.end(), PeerGone);  // it is about to end
   CHECK_FALSE(served.model->has_ended());
   served.played.gate.open();
   CHECK(served.ends());
