@@ -10,7 +10,7 @@
 
 namespace rkllm_mcp {
 
-// Two sockets on their way to the other process, and what they are for, in at most kMostControlBytes.
+// Two sockets on their way to the other process, and what they are for, in fewer than kMostControlBytes.
 struct PassedSockets {
   std::string label;
   DescriptorPair ends;
