@@ -16,7 +16,9 @@ void write_ports_file(const std::string& path, const Json& content) {
   file << content.dump(2) << "\n";
   file.close();
   if (!file || std::rename(unfinished.c_str(), path.c_str()) != 0) {
-    throw std::runtime_error("cannot write the ports file " + path + ": " + std::strerror(errno));
+    const int why = errno;
+    std::remove(unfinished.c_str());
+    throw std::runtime_error("cannot write the ports file " + path + ": " + std::strerror(why));
   }
 }
 

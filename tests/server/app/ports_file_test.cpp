@@ -67,3 +67,12 @@ TEST_CASE("a ports file for which the disk has no room leaves the one before as 
                     "cannot write the ports file " + path + ": No space left on device");
   CHECK(Json::parse(read_file(path)) == Json{{"tcp", 1}});
 }
+
+TEST_CASE("a ports file that cannot be put in its place leaves nothing behind") {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "ports.json";
+  std::filesystem::create_directories(path + "/full");
+  CHECK_THROWS_WITH(write_ports_file(path, kPorts), has_text("cannot write the ports file " + path + ": "));
+  CHECK(names_in(directory.path()) == std::vector<std::string>{"ports.json"});
+  CHECK(names_in(path) == std::vector<std::string>{"full"});
+}
