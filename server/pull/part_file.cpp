@@ -153,7 +153,8 @@ std::vector<std::unique_ptr<PartFile>> unfinished_pulls(const std::vector<std::s
   if (name.find('/') != std::string::npos) return found;
   for (const std::string& folder : folders) {
     const fs::path target = fs::path(folder) / file_of_model(name);
-    if (fs::exists(target) || !fs::exists(target.string() + ".part")) continue;
+    std::error_code error;  // no file has a name that is too long, and nothing is in a folder that cannot be read
+    if (fs::exists(target, error) || !fs::exists(target.string() + ".part", error)) continue;
     found.push_back(std::make_unique<PartFile>(target));
   }
   return found;

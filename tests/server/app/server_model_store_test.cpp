@@ -361,7 +361,8 @@ TEST_CASE("names that are made to reach other files delete nothing") {
        {std::string(), std::string("."), std::string(".."), std::string("/"), std::string("../outside"),
         std::string("../outside.rkllm"), with.path_of("tiny.rkllm"), with.folder() + "/../outside.rkllm",
         std::string("models/tiny"), std::string("tiny\0", 5), std::string("tiny.rkllm\0", 11),
-        std::string("half.rkllm.part\0", 16), std::string("tiny\n"), std::string("TINY"), std::string("*")}) {
+        std::string("half.rkllm.part\0", 16), std::string("tiny\n"), std::string("TINY"), std::string("*"),
+        std::string(100'000, 'x')}) {
     INFO(wrong.substr(0, 80));
     for (const StoreWords& names : {StoreWords{wrong}, StoreWords{"tiny", wrong}, StoreWords{wrong, "half"}}) {
       const auto error = with.remove(names);
