@@ -8,6 +8,7 @@
 #include "cli/server_places.hpp"
 #include "cli/target.hpp"
 #include "client/endpoint.hpp"
+#include "jsonrpc/bounded_json.hpp"
 #include "memory/memory_calls.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -272,9 +273,9 @@ class MemoryCommand {
         if (text.empty() || text == "\r") {
           throw std::runtime_error("line " + std::to_string(number) + ": is empty");
         }
-        Json line = Json::parse(text, nullptr, false);
-        if (line.is_discarded()) throw std::runtime_error("line " + std::to_string(number) + ": is not JSON");
-        lines.push_back(std::move(line));
+        auto line = parse_bounded(text);
+        if (!line) throw std::runtime_error("line " + std::to_string(number) + ": is not JSON, or nested too deeply");
+        lines.push_back(*std::move(line));
         bytes += text.size();
         if (lines.size() >= kLinesTogether || bytes >= kBytesTogether) send(true);
       }

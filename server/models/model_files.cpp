@@ -1,5 +1,7 @@
 #include "models/model_files.hpp"
 
+#include "jsonrpc/bounded_json.hpp"
+
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -7,7 +9,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -42,7 +46,7 @@ Json simulated_model(const fs::path& path) {
   const auto bytes = fs::file_size(path, error);
   if (error || bytes > static_cast<std::uintmax_t>(kLongestSimulated)) return Json::object();
   std::ifstream file(path);
-  Json content = Json::parse(file, nullptr, false);
+  Json content = parse_bounded(std::string(std::istreambuf_iterator<char>(file), {})).value_or(nullptr);
   return content.is_object() && content.contains(kMark) ? content : Json::object();
 }
 

@@ -117,7 +117,7 @@ folder(server/backend USE jsonrpc process AND mcp/catalogue.hpp)
 folder(server/worker USE backend jsonrpc process text)
 folder(server/watch USE backend jsonrpc mcp text)
 folder(server/upstreams USE call client mcp process text transport)
-folder(server/tools USE auth mcp process settings text AND client/http/http_error.hpp)
+folder(server/tools USE auth mcp process settings text AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
 folder(server/memory USE auth call client dispatch jsonrpc mcp text)
 # Of the chat host only assistant/, http/ and mcp/ have a server around them. Inside, lowest first: turn; templates and tokenizer;
 # answer and structured; dialects and host; assistant, http and mcp.

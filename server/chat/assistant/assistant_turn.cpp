@@ -2,6 +2,7 @@
 
 #include "chat/assistant/remote_request.hpp"
 #include "chat/turn/context.hpp"
+#include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/failure.hpp"
 #include "put_back.hpp"
 #include "text/utf8_split.hpp"
@@ -363,7 +364,7 @@ void AssistantTurn::call_tools() {
     return tool_called(nullptr, std::make_exception_ptr(unknown));
   }
   calls_.call(server->second, "tools/call",
-              {{"name", wanted.name}, {"arguments", Json::parse(wanted.arguments, nullptr, false)}},
+              {{"name", wanted.name}, {"arguments", parse_bounded(wanted.arguments).value_or(nullptr)}},
               then(&AssistantTurn::tool_called));
 }
 

@@ -1,5 +1,7 @@
 #include "chat/assistant/remote_answer.hpp"
 
+#include "jsonrpc/bounded_json.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +37,7 @@ std::string complaint_of(const Json& body) {
 }  // namespace
 
 std::string complaint_in(std::string_view body) {
-  Json answer = Json::parse(body, nullptr, false);
+  Json answer = parse_bounded(body).value_or(nullptr);
   // Gemini's errors are an array of one.
   if (answer.is_array() && answer.size() == 1) answer = Json(answer[0]);
   return complaint_of(answer);
@@ -74,7 +76,7 @@ void RemoteAnswer::take_line(std::string_view line, std::vector<AnswerEvent>& ev
     }
   }
   if (line.empty() || !complaint_.empty()) return;
-  const Json piece = Json::parse(line, nullptr, false);
+  const Json piece = parse_bounded(line).value_or(nullptr);
   if (!piece.is_object()) {
     complaint_ = "its answer is no JSON";
     return;

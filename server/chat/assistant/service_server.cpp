@@ -1,6 +1,7 @@
 #include "chat/assistant/service_server.hpp"
 
 #include "call/session.hpp"
+#include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/reply.hpp"
 #include "transport/silent_peer.hpp"
 
@@ -39,7 +40,7 @@ Outcome outcome_of(std::string_view text) {
 }  // namespace
 
 Json result_of_answer(std::string_view text) {
-  Json answer = Json::parse(text, nullptr, false);
+  Json answer = parse_bounded(text).value_or(nullptr);
   if (answer.is_object() && answer.contains("result")) return std::move(answer["result"]);
   const Json error = answer.is_object() ? answer.value("error", Json::object()) : Json::object();
   if (!error.is_object() || !error.contains("code") || !error["code"].is_number_integer()) {

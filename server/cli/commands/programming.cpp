@@ -1,6 +1,7 @@
 #include "cli/commands/commands.hpp"
 
 #include "cli/piped_input.hpp"
+#include "jsonrpc/bounded_json.hpp"
 #include "text/space.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -102,8 +103,7 @@ CallOptions call_options(Parsed& parsed) {
     }
   }
   if (without_space_around(text).empty()) text = "{}";
-  const Json params = Json::parse(text, nullptr, false);
-  if (!params.is_structured()) {
+  if (!parse_bounded(text).value_or(nullptr).is_structured()) {
     throw CLI::ValidationError(
         "PARAMS", "expected a JSON object or array, e.g. '{\"handle\":\"h1\"}'; found: " + text.substr(0, 60));
   }
@@ -115,7 +115,7 @@ CallOptions call_options(Parsed& parsed) {
 
 ToolsOptions tools_options(Parsed& parsed) {
   ToolsOptions options = std::move(parsed.tools);
-  const Json arguments = Json::parse(parsed.tools_arguments, nullptr, false);
+  const Json arguments = parse_bounded(parsed.tools_arguments).value_or(nullptr);
   if (!arguments.is_object()) throw CLI::ValidationError("ARGUMENTS", "expected a JSON object");
   options.arguments = arguments.dump();
   if (!options.tool.empty()) {

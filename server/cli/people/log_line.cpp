@@ -1,5 +1,6 @@
 #include "cli/people/log_line.hpp"
 
+#include "jsonrpc/bounded_json.hpp"
 #include "text/wall_clock.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -69,7 +70,7 @@ std::optional<LogRecord> entry_of(std::string_view line) {
 }  // namespace
 
 std::string log_line_as_json(std::string_view line) {
-  Json record = line.starts_with('{') ? Json::parse(line, nullptr, false) : Json();
+  Json record = line.starts_with('{') ? parse_bounded(line).value_or(nullptr) : Json();
   if (!record.is_object()) {
     record = Json{{"time", nullptr}, {"level", nullptr}, {"message", line}};
     if (const auto entry = entry_of(line)) {

@@ -1,5 +1,6 @@
 #include "tools/html/page_reading.hpp"
 
+#include "jsonrpc/bounded_json.hpp"
 #include "process/descriptor.hpp"
 #include "tools/html/duckduckgo_page.hpp"
 #include "tools/html/readable_text.hpp"
@@ -139,7 +140,7 @@ Json PageReading::read(PageForm form, const std::string& address, std::string_vi
   ::shutdown(line.first.number(), SHUT_RDWR);
   if (stop.is_stopped()) throw ToolFailure("stopped");
   const int status = process.wait_for_end();
-  Json read = Json::parse(answer, nullptr, false);
+  Json read = parse_bounded(answer).value_or(nullptr);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_SUCCESS || !read.is_object()) {
     throw ToolFailure(complaint_about(status));
   }

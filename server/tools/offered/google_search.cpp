@@ -1,3 +1,4 @@
+#include "jsonrpc/bounded_json.hpp"
 #include "tools/offered_tool.hpp"
 #include "tools/search_results.hpp"
 
@@ -28,7 +29,7 @@ OfferedTool google_search(const ToolSurroundings& surroundings) {
                                "&q=" + encoded_for_query(query);
     const auto answer =
         surroundings.web->get({with_query(endpoint, values), own.page_bytes, endpoint, "application/json"}, run.stop());
-    const Json body = Json::parse(answer.body, nullptr, false);
+    const Json body = parse_bounded(answer.body).value_or(nullptr);
     if (body.is_object() && body.contains("error") && body["error"].is_object()) {
       const auto message = body["error"].find("message");
       throw ToolFailure("Google refuses: " + (message != body["error"].end() && message->is_string()

@@ -1,3 +1,4 @@
+#include "jsonrpc/bounded_json.hpp"
 #include "tools/offered_tool.hpp"
 #include "tools/search_results.hpp"
 
@@ -39,7 +40,7 @@ OfferedTool searxng_search(const ToolSurroundings& surroundings) {
     if (answer.status != 200) {
       throw ToolFailure("the SearXNG instance answers with HTTP status " + std::to_string(answer.status));
     }
-    const Json body = Json::parse(answer.body, nullptr, false);
+    const Json body = parse_bounded(answer.body).value_or(nullptr);
     if (!body.is_object() || !body.contains("results") || !body["results"].is_array()) {
       throw ToolFailure("the SearXNG instance's answer is not as expected: it has no list of results");
     }

@@ -155,6 +155,16 @@ TEST_CASE("a SearXNG instance is asked, and told what it lacks") {
   CHECK_THAT(complaint_of(own.call("searxng_search", {{"query", "q"}})), has_text("search.formats"));
 }
 
+TEST_CASE("results that are nested beyond all measure are none") {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  WebServer google(web_answer(R"({"items":[{"title":)" + deep + "}]}", "application/json"));
+  ToolBench first(asking(google));
+  CHECK_THAT(complaint_of(first.call("google_search", {{"query", "q"}})), has_text("no JSON object"));
+  WebServer searxng(web_answer(R"({"results":[{"content":)" + deep + "}]}", "application/json"));
+  ToolBench second(asking(searxng));
+  CHECK_THAT(complaint_of(second.call("searxng_search", {{"query", "q"}})), has_text("not as expected"));
+}
+
 TEST_CASE("a page is read as Markdown, in parts if it is long") {
   WebServer server([](const std::string& head, WebServer::Socket& socket) {
     if (head.starts_with("GET /old")) return (void)WebServer::send(socket, web_redirect("/new"));

@@ -125,6 +125,17 @@ TEST_CASE(
   CHECK(guard["think"] == false);
 }
 
+TEST_CASE("an answer that is nested beyond all measure is none, wherever it is") {
+  const std::string deep(100'000, '[');
+  const std::string shut(100'000, ']');
+  const Read ollama = read(ProviderKind::kOllama, true, R"({"response":)" + deep + shut + "}\n", 4'096);
+  CHECK(ollama.complaint == "its answer is no JSON");
+  const Read openai =
+      read(ProviderKind::kOpenAi, true, R"(data: {"choices":[{"delta":)" + deep + shut + "}]}\n\n", 4'096);
+  CHECK(openai.complaint == "its answer is no JSON");
+  CHECK(complaint_in("[" + deep + shut + "]").empty());
+}
+
 TEST_CASE("OpenAI's servers are asked below the path of the profile's address") {
   const auto asked =
       remote_request(profile(ProviderKind::kOpenAi, "https://example.org/v1beta/openai"), wish(Purpose::kAnswer));
