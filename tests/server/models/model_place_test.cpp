@@ -185,6 +185,7 @@ TEMPLATE_TEST_CASE("a place that is given up hears nothing more and holds nothin
     asker.told.clear();
     asker.give_up();
   }
+  CHECK(bench.models.find("a", {})->waiting == 0);
   bench.board.let_loads_go();
   bench.settle();
   PlaceAsker<TestType> next(bench);
