@@ -11,6 +11,7 @@
 #include <vector>
 
 using namespace rkllm_mcp;
+using namespace rkllm_mcp::test;
 
 namespace {
 
