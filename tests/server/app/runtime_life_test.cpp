@@ -2,6 +2,7 @@
 #include "app/runtime_life.hpp"
 
 #include "support/catch.hpp"
+#include "support/process.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
