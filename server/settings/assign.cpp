@@ -1,5 +1,7 @@
 #include "settings/assign.hpp"
 
+#include "jsonrpc/bounded_json.hpp"
+#include "jsonrpc/json_builder.hpp"
 #include "settings/nearest.hpp"
 #include "text/ip_address.hpp"
 #include "text/url.hpp"
@@ -172,7 +174,8 @@ struct Assign {
   }
 };
 
-// What the text stands for as JSON; a string if it stands for nothing else, which assign() then complains about.
+// What the text stands for as JSON; a string if it stands for nothing else, which assign() then complains about. Throws
+// std::invalid_argument for JSON that is nested too deep, or has a member twice.
 Json meaning_of(const Setting& setting, std::string_view text) {
   if (std::holds_alternative<TextField>(setting.field) || std::holds_alternative<ChoiceField>(setting.field))
     return text;
@@ -182,8 +185,10 @@ Json meaning_of(const Setting& setting, std::string_view text) {
     return text;
   }
   if (std::holds_alternative<ListField>(setting.field) && !text.starts_with('[')) return split_list(text);
-  Json value = Json::parse(text, nullptr, false);
-  return value.is_discarded() ? Json(text) : value;
+  JsonBuilder builder(kDeepestJson);
+  if (Json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
+  if (!builder.structure_complaint().empty()) throw std::invalid_argument(builder.structure_complaint());
+  return text;
 }
 
 }  // namespace
@@ -211,7 +216,13 @@ std::vector<Complaint> assign_text(const Setting& setting, std::string_view text
   } catch (const Json::type_error&) {
     return {{name_of(setting), "expected " + expectation_of(setting) + ", found bytes that are not UTF-8"}};
   }
-  return assign(setting, meaning_of(setting, text), settings);
+  Json value;
+  try {
+    value = meaning_of(setting, text);
+  } catch (const std::invalid_argument& refused) {
+    return {{name_of(setting), refused.what()}};
+  }
+  return assign(setting, value, settings);
 }
 
 }  // namespace rkllm_mcp

@@ -1,5 +1,6 @@
 #include "settings/document.hpp"
 
+#include "jsonrpc/bounded_json.hpp"
 #include "settings/refused.hpp"
 
 #include <algorithm>
@@ -42,7 +43,8 @@ class CountingIterator {
 // Takes a parser's events and notes on which line each key stands.
 class KeyLines : public nlohmann::json_sax<Json> {
  public:
-  KeyLines(const std::string& file, std::string_view text) : file_(file), text_(text), furthest_(text.data()) {}
+  KeyLines(const std::string& file, std::string_view text)
+      : file_(file), text_(text), furthest_(text.data()), counted_to_(text.data()) {}
 
   std::map<Document::Key, std::size_t> read() {
     const char* const end = text_.data() + text_.size();
@@ -57,20 +59,28 @@ class KeyLines : public nlohmann::json_sax<Json> {
   bool number_float(number_float_t, const string_t&) override { return true; }
   bool string(string_t&) override { return true; }
   bool binary(binary_t&) override { return true; }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
+  bool start_array(std::size_t) override {
+    go_deeper();
+    return true;
+  }
+  bool end_array() override {
+    --depth_;
+    return true;
+  }
   bool start_object(std::size_t) override {
+    go_deeper();
     objects_.push_back({objects_.empty() ? "" : objects_.back().path_of_key, "", {}});
     return true;
   }
   bool end_object() override {
+    --depth_;
     objects_.pop_back();
     return true;
   }
   bool key(string_t& key) override {
     Object& object = objects_.back();
     object.path_of_key = object.path.empty() ? key : object.path + "." + key;
-    const std::size_t line = line_at(furthest_);
+    const std::size_t line = line_here();
     if (!object.keys.insert(key).second) {
       throw SettingsRefused(
           {file_ + ":" + std::to_string(line) + ": " + object.path_of_key + ": the key occurs twice"});
@@ -94,6 +104,19 @@ class KeyLines : public nlohmann::json_sax<Json> {
     std::set<std::string> keys;
   };
 
+  void go_deeper() {
+    if (++depth_ <= kDeepestJson) return;
+    const std::string path = objects_.empty() ? "" : objects_.back().path_of_key + ": ";
+    throw SettingsRefused({file_ + ":" + std::to_string(line_here()) + ": " + path + "nested deeper than " +
+                           std::to_string(kDeepestJson) + " levels"});
+  }
+
+  // Counts on from where it was asked for last: a file has many keys.
+  std::size_t line_here() {
+    line_ += static_cast<std::size_t>(std::count(counted_to_, furthest_, '\n'));
+    counted_to_ = furthest_;
+    return line_;
+  }
   std::size_t line_at(const char* at) const { return static_cast<std::size_t>(std::count(text_.data(), at, '\n')) + 1; }
 
   // The parser's own words without its number and position.
@@ -109,6 +132,9 @@ class KeyLines : public nlohmann::json_sax<Json> {
   const std::string& file_;
   std::string_view text_;
   const char* furthest_;
+  const char* counted_to_;
+  std::size_t line_ = 1;         // of counted_to_
+  std::size_t depth_ = 0;        // of the array or object being read
   std::vector<Object> objects_;  // from the outermost to the one being read
   std::map<Document::Key, std::size_t> lines_;
 };
@@ -116,7 +142,7 @@ class KeyLines : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Document::Document(const std::string& file, std::string_view text) : file_(file), lines_(KeyLines(file, text).read()) {
-  value_ = Json::parse(text);
+  value_ = parse_bounded(text).value();
   if (!value_.is_object()) throw SettingsRefused({file_ + ":1: expected an object, found " + value_.type_name()});
 }
 

@@ -15,7 +15,8 @@ class Document {
  public:
   using Key = std::pair<std::string, std::string>;  // the path of its object, and its name
 
-  // Throws SettingsRefused ("FILE:LINE:COLUMN: …") if the text is not JSON, not an object, or names a key twice.
+  // Throws SettingsRefused ("FILE:LINE:COLUMN: …") if the text is not JSON, not an object, nested deeper than 64
+  // levels, or names a key twice.
   Document(const std::string& file, std::string_view text);
 
   const Json& value() const { return value_; }

@@ -110,7 +110,7 @@ endforeach()
 
 # --- inside server/, lowest first -----------------------------------------------------------------------------------
 
-folder(server/settings USE text)
+folder(server/settings USE text AND jsonrpc/bounded_json.hpp jsonrpc/json_builder.hpp)
 folder(server/service USE settings)
 folder(server/process)
 folder(server/backend USE jsonrpc process AND mcp/catalogue.hpp)

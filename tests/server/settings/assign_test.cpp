@@ -109,6 +109,18 @@ TEST_CASE("plain text that is no value of the setting is refused") {
         "server.name: expected a string, found bytes that are not UTF-8");
 }
 
+TEST_CASE("plain text that is JSON of any depth, or with a member twice, is refused for that") {
+  Settings settings;
+  for (const std::size_t levels : {std::size_t{65}, std::size_t{100'000}}) {
+    const std::string text = std::string(levels, '[') + std::string(levels, ']');
+    CHECK(complaint_about_text("upstreams", text.c_str(), settings) == "upstreams: nested deeper than 64 levels");
+  }
+  const std::string deepest = std::string(64, '[') + std::string(64, ']');
+  CHECK_THAT(complaint_about_text("models", deepest.c_str(), settings), rkllm_mcp::test::has_text("found [[[["));
+  CHECK(complaint_about_text("models", R"({"a":{"param":{}},"a":{}})", settings) ==
+        "models: member \"a\" occurs twice in one object");
+}
+
 TEST_CASE("a secret is not repeated in a complaint") {
   Settings settings;
   Setting secret = *find_setting("http.port");

@@ -53,8 +53,23 @@ TEST_CASE("a key that occurs twice is refused at its second place") {
   CHECK(refusal("{\"a\": {\"x\": 1}, \"b\": {\"x\": 1}}").empty());
 }
 
-TEST_CASE("deep nesting is read without harm") {
-  std::string text = "{\"a\": ";
-  text.append(100'000, '[').append(100'000, ']').append("}");
-  CHECK(refusal(text).empty());
+TEST_CASE("what is nested deeper than 64 levels is refused at its line, however deep it is") {
+  const auto nested = [](std::size_t levels) {
+    return "{\n\"upstreams\": {\n\"u\": " + std::string(levels - 2, '[') + std::string(levels - 2, ']') + "}}";
+  };
+  CHECK(refusal(nested(64)).empty());
+  CHECK(refusal(nested(65)) == "s.json:3: upstreams.u: nested deeper than 64 levels");
+  CHECK(refusal(nested(100'000)) == "s.json:3: upstreams.u: nested deeper than 64 levels");
+  CHECK(refusal("\n" + std::string(65, '[')) == "s.json:2: nested deeper than 64 levels");
+}
+
+TEST_CASE("a document of very many keys knows the line of each") {
+  constexpr int kKeys = 50'000;
+  std::string text = "{\"http\": {";
+  for (int key = 1; key <= kKeys; ++key) text += (key == 1 ? "\n\"k" : ",\n\"k") + std::to_string(key) + "\": 1";
+  const Document document("s.json", text + "}}");
+  for (const int key : {1, 2, 777, kKeys}) {
+    CHECK(document.place_of("http.k" + std::to_string(key)) == "s.json:" + std::to_string(key + 1));
+  }
+  CHECK(document.value()["http"].size() == kKeys);
 }
