@@ -13,7 +13,10 @@
 namespace rkllm_mcp {
 
 // Insertions, deletions and replacements of one character, and swaps of two neighbours, that turn `from` into `to`.
-inline std::size_t edit_distance(std::string_view from, std::string_view to) {
+// `limit` if there are as many or more, which is often known early. Adds to `steps` the pairs of characters that it
+// looks at.
+inline std::size_t edit_distance_below(std::size_t limit, std::string_view from, std::string_view to,
+                                       std::size_t& steps) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   std::vector<std::size_t> above = row;  // the row before `row`, and `two_above` the one before that
@@ -27,8 +30,16 @@ inline std::size_t edit_distance(std::string_view from, std::string_view to) {
       const bool is_swap = i > 0 && j > 0 && from[i] == to[j - 1] && from[i - 1] == to[j];
       if (is_swap) row[j + 1] = std::min(row[j + 1], two_above[j - 1] + 1);
     }
+    steps += to.size();
+    // No later row has a smaller number than the smallest of this one.
+    if (*std::min_element(row.begin(), row.end()) >= limit) return limit;
   }
-  return row.back();
+  return std::min(row.back(), limit);
+}
+
+inline std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::size_t steps = 0;
+  return edit_distance_below(static_cast<std::size_t>(-1), from, to, steps);
 }
 
 // A to Z as small letters: names differ in case for no reason that a client knows.
@@ -41,18 +52,27 @@ inline std::string in_small_letters(std::string_view name) {
 }
 
 // The candidate that is close enough to be meant: at most a third of the letters differ, or it begins or ends with
-// `name`. Case does not count. The first of equals. `candidates` is any range of values that convert to string_view.
+// `name`. Case does not count. The first of equals. `candidates` is any range of values that convert to string_view; of
+// very many only the first are looked at.
 template <class Range>
 std::optional<std::string_view> nearest_name(std::string_view name, const Range& candidates) {
-  constexpr std::size_t kLongestName = 128;  // hostile names are not compared with everything
+  constexpr std::size_t kLongestName = 128;                  // hostile names are not compared with everything
+  constexpr std::size_t kMostSteps = std::size_t{1} << 20U;  // some milliseconds
   if (name.empty() || name.size() > kLongestName) return std::nullopt;
   const std::string small = in_small_letters(name);
   std::optional<std::string_view> nearest;
   std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
+  std::size_t steps = 0;
   for (const std::string_view candidate : candidates) {
-    const std::string known = in_small_letters(candidate);
-    const bool contains = small.size() >= 3 && (known.starts_with(small) || known.ends_with(small));
-    const std::size_t distance = contains ? 1 : edit_distance(small, known);
+    if (steps >= kMostSteps) break;
+    steps += 1 + name.size();
+    const auto is_it = [&small](std::string_view part) { return in_small_letters(part) == small; };
+    const bool may_contain = small.size() >= 3 && candidate.size() >= small.size();
+    const bool contains = may_contain && (is_it(candidate.substr(0, small.size())) ||
+                                          is_it(candidate.substr(candidate.size() - small.size())));
+    const auto [shorter, longer] = std::minmax({small.size(), candidate.size()});
+    if (!contains && longer - shorter >= best) continue;  // so many insertions at least
+    const std::size_t distance = contains ? 1 : edit_distance_below(best, small, in_small_letters(candidate), steps);
     if (distance < best) {
       best = distance;
       nearest = candidate;

@@ -2,6 +2,10 @@
 
 #include <rkllm_mcp/nearest_name.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <ranges>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,4 +25,48 @@ TEST_CASE("a name that is nearly right is found, one that is not is not") {
   CHECK(nearest_name("temprature", names) == "temperature");
   CHECK(nearest_name("TEMPERATURE", names) == "temperature");
   CHECK_FALSE(nearest_name("banana", names));
+}
+
+TEST_CASE("a distance that has a limit is the distance, or the limit, which ends the work early") {
+  const std::vector<std::string> words = {"",       "a",       "top_k", "topk", "otpk", "ptook",
+                                          "kitten", "sitting", "fsat",  "fast", "cab"};
+  for (const auto& from : words) {
+    for (const auto& to : words) {
+      for (const std::size_t limit : {1, 2, 3, 9}) {
+        std::size_t steps = 0;
+        CHECK(edit_distance_below(limit, from, to, steps) == std::min(limit, edit_distance(from, to)));
+      }
+    }
+  }
+  std::size_t steps = 0;
+  CHECK(edit_distance_below(3, std::string(100, 'a'), std::string(100, 'b'), steps) == 3);
+  CHECK(steps == 300);
+}
+
+TEST_CASE("of very many candidates only the first are looked at") {
+  const std::string name(128, 'x');
+  const std::string other(128, 'y');
+  std::size_t looked_at = 0;
+  const auto candidates = std::views::iota(0, 100'000) | std::views::transform([&](int) {
+                            ++looked_at;
+                            return std::string_view(other);
+                          });
+  CHECK_FALSE(nearest_name(name, candidates));
+  CHECK(looked_at < 1000);
+}
+
+TEST_CASE("among thousands of names of the usual length the nearest is found, wherever it stands") {
+  std::vector<std::string> names;
+  for (int each = 0; each < 3000; ++each) names.push_back("board_" + std::to_string(each) + "_with_a_reading");
+  names.emplace_back("boil_an_egg");
+  CHECK(nearest_name("boil_a_egg", names) == "boil_an_egg");
+  CHECK(nearest_name("a_reading", names) == "board_0_with_a_reading");
+}
+
+TEST_CASE("a name is found at the beginning or the end of a longer one, however long that is") {
+  const std::string longer = "Egg" + std::string(100'000, '.') + "Boiled";
+  const std::vector<std::string_view> names = {"top_k", longer};
+  CHECK(nearest_name("eGG", names) == longer);
+  CHECK(nearest_name("boiled", names) == longer);
+  CHECK_FALSE(nearest_name("fried", names));
 }
