@@ -15,6 +15,7 @@
 #include "mcp/protocol/request_responder.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "mcp/tools/tool_error.hpp"
+#include "members_where.hpp"
 #include "put_back.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -23,6 +24,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -80,10 +83,10 @@ Json progress_token_of(const Json& params) {
 Json free_meta_of(const Json& params) {
   const auto meta = params.find("_meta");
   if (meta == params.end() || !meta->is_object()) return nullptr;
-  Json free;
-  for (const auto& [name, value] : meta->items()) {
-    if (name != "progressToken" && !name.starts_with(kMetaPrefix)) free[name] = value;
-  }
+  Json free = members_where(*meta, [](const std::string& name, const Json&) {
+    return name != "progressToken" && !name.starts_with(kMetaPrefix);
+  });
+  if (free.empty()) return nullptr;
   return free;
 }
 
@@ -437,18 +440,20 @@ void McpServer::get_prompt(const Asked& asked) {
   permit(asked.session, prompt->permission);
   check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
   auto wanted = request_for(asked, std::move(name));
-  const Json all = std::exchange(wanted.arguments, Json::object());
-  for (const auto& [argument, value] : all.items()) {
-    if (value.is_null()) continue;
+  std::set<std::string> given;
+  const auto is_given = [&given](const std::string& argument, const Json& value) {
+    if (value.is_null()) return false;
     if (!value.is_string()) throw InvalidParams("params.arguments." + argument, "expected string");
     if (value.get_ref<const std::string&>().size() > kLongestPromptArgument) {
       throw InvalidParams("params.arguments." + argument,
                           "is longer than " + std::to_string(kLongestPromptArgument) + " bytes");
     }
-    wanted.arguments[argument] = value;
-  }
+    given.insert(argument);
+    return true;
+  };
+  wanted.arguments = members_where(std::move(wanted.arguments), is_given);
   for (const auto& argument : prompt->arguments) {
-    if (argument.required && !wanted.arguments.contains(argument.name)) {
+    if (argument.required && !given.contains(argument.name)) {
       throw InvalidParams("params.arguments." + argument.name, "missing");
     }
   }

@@ -179,6 +179,38 @@ TEST_CASE("a client with a handshake that takes nothing but answers is not asked
   CHECK(asked["result"]["resultType"] == "input_required");
 }
 
+TEST_CASE("a prompt is given however many arguments and members of _meta, in their order, without what is nobody's") {
+  constexpr int kMany = 2'000;
+  Client client;
+  Json arguments;
+  Json meta;
+  client.catalogue.add(Prompt{"many", "", "", {{"last", "", "", true, {}}}, [&](Invocation& invocation) {
+                                arguments = invocation.arguments();
+                                meta = invocation.request().meta;
+                                invocation.result(Json{{"messages", Json::array()}});
+                              }});
+  std::string given = R"("none":null)";
+  std::string said = R"("progressToken":1,"io.modelcontextprotocol/x":1)";
+  for (int each = 0; each < kMany; ++each) {
+    given += R"(,"a)" + std::to_string(each) + R"(":"x")";
+    said += R"(,"m)" + std::to_string(each) + R"(":2)";
+  }
+  const auto get = [&](const std::string& last) {
+    return only(client.say(
+        call("1", "prompts/get", R"({"name":"many","arguments":{)" + given + last + R"(},"_meta":{)" + said + "}}")));
+  };
+  CHECK(get("")["error"]["message"] == "params.arguments.last: missing");
+  CHECK(get(R"(,"last":null)")["error"]["message"] == "params.arguments.last: missing");
+  CHECK(get(R"(,"last":1)")["error"]["message"] == "params.arguments.last: expected string");
+  CHECK(get(R"(,"last":"y")").contains("result"));
+  REQUIRE(arguments.size() == kMany + 1);
+  CHECK(arguments.begin().key() == "a0");
+  CHECK(arguments.back() == "y");
+  REQUIRE(meta.size() == kMany);
+  CHECK(meta.begin().key() == "m0");
+  CHECK(meta.back() == 2);
+}
+
 TEST_CASE("prompts in progress count among the requests of a connection") {
   auto options = usual_limits<Dispatcher::Options>();
   options.calls.requests_per_session = 1;

@@ -1,0 +1,26 @@
+#include "members_where.hpp"
+
+#include "support/catch.hpp"
+
+#include <string>
+
+using namespace rkllm_mcp;
+
+TEST_CASE("the members that are wanted stay in their order") {
+  const Json object{{"b", 1}, {"a", 2}, {"c", nullptr}, {"aa", 3}};
+  const auto begins_with_a = [](const std::string& name, const Json&) { return name.starts_with("a"); };
+  const auto is_there = [](const std::string&, const Json& value) { return !value.is_null(); };
+  CHECK(members_where(object, begins_with_a).dump() == R"({"a":2,"aa":3})");
+  CHECK(members_where(object, is_there).dump() == R"({"b":1,"a":2,"aa":3})");
+  CHECK(members_where(object, [](const std::string&, const Json&) { return false; }).dump() == "{}");
+  CHECK(members_where(Json::object(), is_there).dump() == "{}");
+}
+
+TEST_CASE("what the members hold is handed on, not copied") {
+  Json object;
+  for (int each = 0; each < 100; ++each) object[std::to_string(each)] = std::string(100, 'x');
+  const char* const text = object["77"].get_ref<const std::string&>().data();
+  const Json wanted = members_where(std::move(object), [](const std::string&, const Json&) { return true; });
+  CHECK(wanted.size() == 100);
+  CHECK(wanted["77"].get_ref<const std::string&>().data() == text);
+}
