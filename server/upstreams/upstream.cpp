@@ -23,6 +23,7 @@ namespace {
 constexpr std::size_t kMostUnsentBytes = std::size_t{8} << 20U;  // of one call's progress
 constexpr std::chrono::minutes kToComeAgain{2};                  // for a client without a handshake that was asked
 constexpr std::chrono::minutes kToHear{2};                       // for a server, that a call was cancelled
+constexpr std::size_t kMostAsked = 64;                           // of a client at once
 constexpr const char* kAnswer = "upstream";                      // key of what a client is asked
 constexpr int kRefused = -32601;
 constexpr int kNoSuchResource = -32002;  // of servers with a handshake
@@ -298,6 +299,8 @@ bool Upstream::resume(Invocation& invocation) {
 void Upstream::ask_client(const Running& running, const Json& result) {
   InputRequests requests;
   const Json asked = result.value("inputRequests", Json::object());
+  if (asked.size() > kMostAsked)
+    return refuse(running, "asks for more than " + std::to_string(kMostAsked) + " things at once");
   for (const auto& [key, request] : asked.items()) {
     const bool is_request = request.is_object() && request.contains("method") && request["method"].is_string();
     if (!is_request) return refuse(running, "asks for something that is no request");

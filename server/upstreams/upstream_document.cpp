@@ -1,6 +1,7 @@
 #include "upstreams/upstream_document.hpp"
 
 #include "mcp/protocol/meta_keys.hpp"
+#include "members_where.hpp"
 #include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_tool.hpp"
 
@@ -166,10 +167,8 @@ bool is_prompt(const Json& result) {
 Json as_served(const std::string& upstream, Json result) {
   for (const char* const name : {"resultType", "ttlMs", "cacheScope"}) result.erase(name);
   if (const auto meta = result.find("_meta"); meta != result.end()) {
-    Json free = Json::object();
-    for (const auto& [name, value] : meta->items()) {
-      if (!name.starts_with(kMetaPrefix)) free[name] = value;
-    }
+    const auto is_free = [](const std::string& name, const Json&) { return !name.starts_with(kMetaPrefix); };
+    Json free = meta->is_object() ? members_where(std::move(*meta), is_free) : Json::object();
     result.erase("_meta");
     if (!free.empty()) result["_meta"] = std::move(free);
   }

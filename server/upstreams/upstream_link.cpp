@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <exception>
 #include <string_view>
+#include <variant>
 
 namespace rkllm_mcp {
 namespace {
@@ -20,8 +21,30 @@ constexpr milliseconds kFirstPause{250};
 constexpr milliseconds kLongestPause{30'000};
 constexpr milliseconds kUpstreamPatience{10'000};  // to connect, and to be greeted
 
-client::Outcome no_connection(const std::string& reason) {
+constexpr std::size_t kMostValues = std::size_t{128} * 1024;  // in what is handed to the loop, which looks at them all
+
+client::Outcome no_answer(const std::string& reason) {
   return client::RemoteError{client::kInternalError, reason, nullptr, true};
+}
+
+// Takes from `left` the values that there are, at any depth; false if there are more.
+bool are_within(std::size_t& left, const Json& value) {
+  if (left == 0) return false;
+  --left;
+  return !value.is_structured() ||
+         std::ranges::all_of(value, [&left](const Json& each) { return are_within(left, each); });
+}
+
+bool has_too_many_values(const Json& value) {
+  std::size_t left = kMostValues;
+  return !are_within(left, value);
+}
+
+// Here, and not on the loop, even the values that are too many are let go of.
+client::Outcome bounded(client::Outcome outcome) {
+  const auto* const error = std::get_if<client::RemoteError>(&outcome);
+  if (!has_too_many_values(error == nullptr ? std::get<Json>(outcome) : error->data)) return outcome;
+  return no_answer("sent an answer of more than " + std::to_string(kMostValues) + " values");
 }
 
 }  // namespace
@@ -191,6 +214,7 @@ void UpstreamLink::take_notification(const std::string& method, const Json& para
 bool UpstreamLink::take_question(const Json& id, const std::string& method, const Json& params) {
   constexpr std::size_t kMostQuestions = 16;
   if (!events_.on_question || (method != "sampling/createMessage" && method != "elicitation/create")) return false;
+  if (has_too_many_values(params)) return false;
   Key question = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -305,9 +329,11 @@ void UpstreamLink::ask(Key key, const std::string& method, const Json& params) {
 void UpstreamLink::make_request(client::McpClient* client, Key key, const std::string& method, const Json& params,
                                 std::optional<UnsentProgress::Messages> progress) {
   const auto end = [self = shared_from_this(), key](client::Outcome outcome) {
-    self->bring([key, outcome = std::move(outcome)](const Events& events) { events.on_end(key, outcome); });
+    self->bring([key, outcome = bounded(std::move(outcome))](const Events& events) mutable {
+      events.on_end(key, std::move(outcome));
+    });
   };
-  if (client == nullptr) return end(no_connection("there is no connection"));
+  if (client == nullptr) return end(no_answer("there is no connection"));
   client::McpClient::Callbacks callbacks;
   callbacks.on_end = end;
   if (progress) {
@@ -318,7 +344,7 @@ void UpstreamLink::make_request(client::McpClient* client, Key key, const std::s
   try {
     ids_[key] = client->request(method, params, callbacks);
   } catch (const std::exception& error) {
-    end(no_connection(error.what()));
+    end(no_answer(error.what()));
   }
 }
 

@@ -1,6 +1,7 @@
 // Resources and prompts of other servers, under addresses and names of their own.
 #include "upstreams/upstream_document.hpp"
 
+#include "jsonrpc/bounded_json.hpp"
 #include "support/catch.hpp"
 
 #include <string>
@@ -71,6 +72,18 @@ TEST_CASE("addresses in a result are those that can be read here, what was for t
   CHECK(as_served("up", result) ==
         Json::parse(R"({"content":[{"type":"resource_link","uri":"upstream://up/x:1","name":"n"},
       {"type":"resource","resource":{"uri":"upstream://up/x:2","text":"t"}},{"type":"text","text":"x:3"}],"_meta":{"k":1}})"));
+}
+
+TEST_CASE("a result keeps however many members of _meta, in their order, and a _meta that is no object is left out") {
+  constexpr int kMany = 20'000;
+  std::string meta = R"("io.modelcontextprotocol/serverInfo":{})";
+  for (int each = 0; each < kMany; ++each) meta += R"(,"m)" + std::to_string(each) + R"(":1)";
+  const Json served = as_served("up", parse_bounded(R"({"content":[],"_meta":{)" + meta + "}}").value());
+  REQUIRE(served["_meta"].size() == kMany);
+  CHECK(served["_meta"].begin().key() == "m0");
+  for (const Json& other : {Json("x"), Json(nullptr), Json::array({1})}) {
+    CHECK(as_served("up", {{"messages", Json::array()}, {"_meta", other}}).dump() == R"({"messages":[]})");
+  }
 }
 
 }  // namespace rkllm_mcp

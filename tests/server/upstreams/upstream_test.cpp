@@ -562,6 +562,53 @@ TEST_CASE("a server without a handshake asks by its result, and is called again 
   CHECK(second["_meta"]["io.modelcontextprotocol/clientCapabilities"].contains("elicitation"));
 }
 
+TEST_CASE("a server that asks for very many things at once is refused, and the client is asked for none") {
+  std::size_t count = 0;
+  Heard heard;
+  Stage stage(
+      [&count](Script& script, const Json& message) {
+        if (message["method"] == "subscriptions/listen") return;
+        list_or(script, message, [&] {
+          Json requests = Json::object();
+          for (std::size_t each = 0; each < count; ++each)
+            requests["k" + std::to_string(each)] = {{"method", "elicitation/create"}, {"params", Json::object()}};
+          script.result(message, {{"resultType", "input_required"}, {"inputRequests", std::move(requests)}});
+        });
+      },
+      {{"tools", Json::object()}}, ScriptedEra::kModern);
+  stage.client_capabilities = {{"elicitation", Json::object()}};
+  count = 65;
+  stage.call(heard);
+  stage.waiting.until([&] { return heard.results.size() == 1; }, "no result");
+  CHECK_THAT(heard.results[0]["content"][0]["text"].get<std::string>(),
+             has_text("asks for more than 64 things at once"));
+  CHECK(heard.asked.empty());
+  count = 64;
+  stage.call(heard);
+  stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
+  CHECK(heard.asked[0].size() == 64);
+}
+
+TEST_CASE("an answer of very many values is refused, which the client is told") {
+  std::size_t count = 0;
+  Heard heard;
+  Stage stage([&count](Script& script, const Json& message) {
+    list_or(script, message, [&] {
+      const Json numbers = std::vector<int>(count);
+      script.result(message, {{"content", Json::array()}, {"structuredContent", {{"numbers", numbers}}}});
+    });
+  });
+  count = 131'072;
+  stage.call(heard);
+  stage.waiting.until([&] { return heard.results.size() == 1; }, "no result");
+  CHECK_THAT(heard.results[0]["content"][0]["text"].get<std::string>(),
+             has_text("upstream up: sent an answer of more than 131072 values"));
+  count = 131'000;
+  stage.call(heard);
+  stage.waiting.until([&] { return heard.results.size() == 2; }, "no result");
+  CHECK(heard.results[1]["structuredContent"]["numbers"].size() == count);
+}
+
 TEST_CASE("tools that are left out are named in the log, once, on one line") {
   Stage stage([](Script& script, const Json& request) { list_or(script, request, [] {}); });
   CHECK(stage.upstream.tools().size() == 1);
