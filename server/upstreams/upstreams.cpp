@@ -102,10 +102,21 @@ void Upstreams::note_change(Offered kind) {
   });
 }
 
+template <class Entries>
+ServedNames Upstreams::names_beside(const Entries& served) const {
+  std::vector<std::string> upstreams;
+  for (const Entry& entry : all_) upstreams.push_back(entry.upstream->name());
+  std::set<std::string> taken;
+  for (const auto& each : served) taken.insert(each->name);
+  return {std::move(upstreams), std::move(taken)};
+}
+
 void Upstreams::add_to(Catalogue& catalogue) const {
+  ServedNames tools = names_beside(catalogue.tools);
+  ServedNames prompts = names_beside(catalogue.prompts);
   for (const Entry& entry : all_) {
-    add_tools(entry, catalogue);
-    add_prompts(entry, catalogue);
+    add_tools(entry, catalogue, tools);
+    add_prompts(entry, catalogue, prompts);
     add_resources(entry, catalogue);
   }
   if (all_.empty()) return;
@@ -123,24 +134,14 @@ void Upstreams::add_to(Catalogue& catalogue) const {
   };
 }
 
-// kitchen_x_y may be y of the upstream kitchen_x, or x_y of the upstream kitchen. The longer prefix wins, also while
-// its upstream is not connected.
-std::string Upstreams::name_here(const Entry& entry, const std::string& plain, const std::string& there,
-                                 bool is_taken) const {
-  const std::string& name = entry.upstream->name();
-  const bool could_be_anothers = std::ranges::any_of(all_, [&](const Entry& other) {
-    return other.upstream->name().size() > name.size() && plain.starts_with(other.upstream->name() + "_");
-  });
-  return could_be_anothers || is_taken ? marked_name(name, there) : plain;
-}
-
-void Upstreams::add_tools(const Entry& entry, Catalogue& catalogue) const {
+void Upstreams::add_tools(const Entry& entry, Catalogue& catalogue, ServedNames& names) const {
   Upstream* const upstream = entry.upstream.get();
   for (const Json& theirs : upstream->tools()) {
     const std::string there = theirs["name"].get<std::string>();
+    auto name = names.take(upstream->name(), there);
+    if (!name) continue;
     Tool tool = served_tool(upstream->name(), theirs);
-    tool.name = name_here(entry, tool.name, there, catalogue.tool(tool.name) != nullptr);
-    if (catalogue.tool(tool.name)) continue;
+    tool.name = *std::move(name);
     tool.permission = entry.permission;
     tool.takes_unread = true;
     tool.run = [upstream, there](Invocation& invocation) { upstream->call(there, invocation); };
@@ -148,14 +149,14 @@ void Upstreams::add_tools(const Entry& entry, Catalogue& catalogue) const {
   }
 }
 
-void Upstreams::add_prompts(const Entry& entry, Catalogue& catalogue) const {
+void Upstreams::add_prompts(const Entry& entry, Catalogue& catalogue, ServedNames& names) const {
   Upstream* const upstream = entry.upstream.get();
   for (const Json& theirs : upstream->list(Offered::kPrompts)) {
     Prompt prompt = served_prompt(upstream->name(), theirs);
     const std::string there = prompt.name;
-    const std::string plain = served_name(upstream->name(), there);
-    prompt.name = name_here(entry, plain, there, catalogue.prompt(plain) != nullptr);
-    if (catalogue.prompt(prompt.name)) continue;
+    auto name = names.take(upstream->name(), there);
+    if (!name) continue;
+    prompt.name = *std::move(name);
     prompt.permission = entry.permission;
     prompt.run = [upstream, there](Invocation& invocation) { upstream->get_prompt(there, invocation); };
     catalogue.add(std::move(prompt));

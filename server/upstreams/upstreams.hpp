@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mcp/catalogue.hpp"
+#include "upstreams/served_names.hpp"
 #include "upstreams/upstream.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -42,12 +43,13 @@ class Upstreams {
     Permission permission;  // that all it offers takes
   };
 
-  void add_tools(const Entry& entry, Catalogue& catalogue) const;
-  void add_prompts(const Entry& entry, Catalogue& catalogue) const;
+  void add_tools(const Entry& entry, Catalogue& catalogue, ServedNames& names) const;
+  void add_prompts(const Entry& entry, Catalogue& catalogue, ServedNames& names) const;
   void add_resources(const Entry& entry, Catalogue& catalogue) const;
   void note_change(Offered kind);
-  // The name that a tool or prompt has here, where `plain` may be, or become, another one's.
-  std::string name_here(const Entry& entry, const std::string& plain, const std::string& there, bool is_taken) const;
+  // Of all upstreams, beside those that are served already.
+  template <class Entries>
+  ServedNames names_beside(const Entries& served) const;
 
   asio::io_context& loop_;
   const Events events_;
