@@ -331,6 +331,18 @@ void endless(Script& script, const Json& message) {
   if (message.contains("method")) list_or(script, message, [] {});
 }
 
+TEST_CASE("a question of very many values is refused, and no client is asked") {
+  Heard heard;
+  Stage stage(endless);
+  stage.client_capabilities = kSampling;
+  stage.call(heard);
+  stage.await_sent("tools/call");
+  const Json numbers = std::vector<int>(131'072);
+  stage.script.say({{"jsonrpc", "2.0"}, {"id", "many"}, {"method", "sampling/createMessage"}, {"params", numbers}});
+  stage.await_sent("-32601");
+  CHECK(heard.asked.empty());
+}
+
 TEST_CASE("a call that ends while its client is asked ends there, too, and the question is answered") {
   Heard heard;
   Stage stage(endless);
