@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,7 +41,7 @@ struct SchemaNode {
   bool forbidden = false;                      // the schema `false`
   std::optional<std::vector<Json>> allowed{};  // enum or const
   std::map<std::string, std::size_t, std::less<>> properties{};
-  std::vector<std::string> required{};
+  std::set<std::string, std::less<>> required{};
   bool allows_more_properties = true;
   std::optional<std::size_t> more_properties{};  // what they have to fit
   std::optional<std::size_t> property_names{};   // what the name of each has to fit

@@ -138,7 +138,7 @@ class SchemaBuilder {
       }
     }
     if (const auto required = schema.find("required")) {
-      for (std::size_t i = 0; i < required->array().size(); ++i) node.required.push_back(required->element(i).text());
+      for (std::size_t i = 0; i < required->array().size(); ++i) node.required.insert(required->element(i).text());
     }
     if (const auto more = schema.find("additionalProperties")) {
       if (more->json().is_boolean()) {

@@ -20,7 +20,7 @@ bool begins_value(Kind kind) {
 }  // namespace
 
 ValueCheck::ValueCheck(const std::vector<SchemaNode>& nodes, std::size_t index, std::size_t& checks)
-    : nodes_(nodes), node_(nodes[index]), checks_(checks), missing_(node_.required.begin(), node_.required.end()) {
+    : nodes_(nodes), node_(nodes[index]), checks_(checks), missing_(node_.required.size()) {
   ++checks_;
   for (const auto& [kind, alternatives] : node_.groups) {
     if (checks_ > kMostChecks) break;
@@ -103,7 +103,7 @@ bool ValueCheck::accept_string_so_far(const std::string& text) const {
 }
 
 bool ValueCheck::accept_key(const std::string& name) {
-  missing_.erase(name);
+  if (node_.required.contains(name)) --missing_;  // a name comes once
   ++members_;
   if (members_ > node_.max_properties.value_or(members_)) return false;
   const auto known = node_.properties.find(name);
@@ -133,7 +133,7 @@ bool ValueCheck::begin_item() {
 
 bool ValueCheck::accept_end() const {
   if (is_array_) return members_ >= node_.min_items;
-  return members_ >= node_.min_properties && missing_.empty();
+  return members_ >= node_.min_properties && missing_ == 0;
 }
 
 void ValueCheck::follow(std::size_t index) {

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,7 +46,7 @@ class ValueCheck {
   bool is_array_ = false;
   std::size_t depth_ = 0;  // of containers, this value's own included
   std::size_t members_ = 0;
-  std::set<std::string> missing_;  // required properties that have not come
+  std::size_t missing_;  // required properties that have not come
 };
 
 }  // namespace rkllm_mcp::chat

@@ -138,6 +138,15 @@ TEST_CASE("a schema of many alternatives does not stop the early check, and neve
   CHECK(given_up_at(doubling, text) == text.size());
 }
 
+TEST_CASE("what is required is missed only where it has not come, in however many alternatives") {
+  CHECK(verdict(R"({"required":["a","b","a"]})", R"({"b":1,"c":2,"a":3})").empty());
+  CHECK(given_up_at(R"({"required":["a","b","a"]})", R"({"a":1,"c":2})") == 12);
+  Json schema = {{"anyOf", Json::array()}, {"e", {{"required", Json::array()}}}};
+  for (int i = 0; i < 5000; ++i) schema["e"]["required"].push_back(std::to_string(i));
+  for (int i = 0; i < 900; ++i) schema["anyOf"].push_back({{"$ref", "#/e"}});
+  CHECK(given_up_at(schema.dump(), "{}") == 1);
+}
+
 TEST_CASE("the prompt says what is wanted, and what was wrong before") {
   const OutputFormat format{OutputKind::kJsonSchema, Json{{"type", "object"}}};
   CHECK_THAT(structured_instruction(format, ""), test::has_text(R"({"type":"object"})"));
