@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 
 namespace rkllm_mcp::chat {
 namespace {
 
-constexpr std::size_t kMostMatchSteps = 1'000'000;
 constexpr std::size_t kStepsOfPattern = 500;
 constexpr std::size_t kMostPatternSteps = 1'000'000;  // of all patterns
 
@@ -37,14 +37,24 @@ class SchemaMatch {
   std::optional<std::string> whole_complaint(const Json& value) {
     auto found = complaint(0, value, "$");
     // What was not looked at counts neither way.
-    if (steps_ > kMostMatchSteps) return "the schema has too many alternatives, or too hard a pattern, for this value";
+    if (is_over()) return "the schema has too many alternatives, or too hard a pattern, for this value";
     return found;
   }
 
  private:
+  bool is_over() const { return steps_ > kMostMatchSteps; }
+  void give_up() { steps_ = kMostMatchSteps + 1; }
+  // Whether so many more can be taken.
+  bool take_steps(std::size_t steps) {
+    if (is_over() || steps > kMostMatchSteps - steps_) give_up();
+    if (is_over()) return false;
+    steps_ += steps;
+    return true;
+  }
+
   std::optional<std::string> complaint(std::size_t index, const Json& value, const std::string& path) {
-    if (++steps_ > kMostMatchSteps) return path;
     const SchemaNode& node = nodes_[index];
+    if (!take_steps(1 + node.allowed_steps)) return path;
     if (node.forbidden) return path + ": nothing is allowed here";
     if ((types_of(value) & node.types) == 0) return path + ": expected " + names_of(node.types);
     if (node.allowed && std::ranges::find(*node.allowed, value) == node.allowed->end()) {
@@ -52,9 +62,9 @@ class SchemaMatch {
     }
     if (value.is_number() && !fits_bounds(node, value.get<double>())) return path + ": the number is out of bounds";
     if (value.is_string()) {
-      const std::size_t length = characters_in(value.get_ref<const std::string&>());
-      if (length < node.min_length || length > node.max_length.value_or(length))
-        return path + ": wrong length of string";
+      const std::string& text = value.get_ref<const std::string&>();
+      if (!take_steps(steps_of_bytes(text.size()))) return path;
+      if (!fits_length(node, text)) return path + ": wrong length of string";
       if (auto found = pattern_complaint(node, value, path)) return found;
     }
     if (value.is_object()) {
@@ -68,17 +78,16 @@ class SchemaMatch {
 
   std::optional<std::string> pattern_complaint(const SchemaNode& node, const Json& value, const std::string& path) {
     if (!node.pattern) return std::nullopt;
-    steps_ += kStepsOfPattern;
+    if (!take_steps(kStepsOfPattern)) return path;
     const auto match = node.pattern->find_in(value.get_ref<const std::string&>(), pattern_steps_);
     if (match == SchemaPattern::Match::kFound) return std::nullopt;
-    if (match == SchemaPattern::Match::kTooHard) steps_ = kMostMatchSteps + 1;
+    if (match == SchemaPattern::Match::kTooHard) give_up();
     return path + ": does not fit the pattern";
   }
 
   std::optional<std::string> object_complaint(const SchemaNode& node, const Json& value, const std::string& path) {
-    for (const std::string& name : node.required) {
-      if (!value.contains(name)) return path + "." + shortened(name) + ": missing";
-    }
+    if (!take_steps(value.size())) return path;
+    if (const auto missing = missing_in(value, node.required)) return path + "." + shortened(*missing) + ": missing";
     if (value.size() < node.min_properties || value.size() > node.max_properties.value_or(value.size())) {
       return path + ": wrong number of properties";
     }
@@ -96,7 +105,20 @@ class SchemaMatch {
     return std::nullopt;
   }
 
+  // By a search for each name in an object, which is a list, both could be long.
+  static std::optional<std::string> missing_in(const Json& object, const std::set<std::string, std::less<>>& required) {
+    if (required.empty()) return std::nullopt;
+    std::vector<std::string_view> names;
+    names.reserve(object.size());
+    for (const auto& [name, member] : object.items()) names.emplace_back(name);
+    std::ranges::sort(names);
+    const auto is_missing = [&names](const std::string& name) { return !std::ranges::binary_search(names, name); };
+    const auto missing = std::ranges::find_if(required, is_missing);
+    return missing == required.end() ? std::nullopt : std::optional(*missing);
+  }
+
   std::optional<std::string> array_complaint(const SchemaNode& node, const Json& value, const std::string& path) {
+    if (!take_steps(value.size())) return path;
     if (value.size() < node.min_items || value.size() > node.max_items.value_or(value.size())) {
       return path + ": wrong number of items";
     }
@@ -117,6 +139,7 @@ class SchemaMatch {
       std::optional<std::string> last;
       for (const std::size_t alternative : alternatives) {
         if (auto found = complaint(alternative, value, path)) {
+          if (is_over()) return path;
           last = std::move(found);
         } else {
           ++fitting;
@@ -177,6 +200,12 @@ bool fits_bounds(const SchemaNode& node, double number) {
   const double quotient = number / *node.multiple_of;
   constexpr double kRounding = 1e-9;  // 0.3 is a multiple of 0.1, whatever the division says
   return std::abs(quotient - std::round(quotient)) <= kRounding * std::max(1.0, std::abs(quotient));
+}
+
+bool fits_length(const SchemaNode& node, const std::string& text) {
+  if (node.min_length == 0 && !node.max_length) return true;
+  const std::size_t length = characters_in(text);
+  return length >= node.min_length && length <= node.max_length.value_or(length);
 }
 
 }  // namespace rkllm_mcp::chat

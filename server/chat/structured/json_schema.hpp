@@ -40,6 +40,7 @@ struct SchemaNode {
   unsigned types = kAnyType;
   bool forbidden = false;                      // the schema `false`
   std::optional<std::vector<Json>> allowed{};  // enum or const
+  std::size_t allowed_steps = 0;               // what it takes to compare a value with all of them
   std::map<std::string, std::size_t, std::less<>> properties{};
   std::set<std::string, std::less<>> required{};
   bool allows_more_properties = true;
@@ -76,9 +77,18 @@ class JsonSchema {
   std::vector<SchemaNode> nodes_;
 };
 
+// The steps that one text, or one value, may take.
+constexpr std::size_t kMostMatchSteps = 1'000'000;
+
 // Bits of the types that `value` has: a whole number is both a number and an integer.
 unsigned types_of(const Json& value);
 // Whether the number is in the node's bounds.
 bool fits_bounds(const SchemaNode& node, double number);
+bool fits_length(const SchemaNode& node, const std::string& text);
+// The steps that take as long as reading so many bytes.
+constexpr std::size_t steps_of_bytes(std::size_t bytes) {
+  constexpr std::size_t kBytesOfStep = 64;
+  return bytes / kBytesOfStep;
+}
 
 }  // namespace rkllm_mcp::chat

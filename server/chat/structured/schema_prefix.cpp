@@ -9,7 +9,7 @@ namespace {
 
 using Kind = JsonEvent::Kind;
 
-// Above it, further alternatives are taken to fit: the final check is what decides.
+// Above it, as above the other limits, further alternatives are taken to fit: the final check is what decides.
 constexpr std::size_t kMostChecks = 4096;
 
 bool begins_value(Kind kind) {
@@ -19,20 +19,28 @@ bool begins_value(Kind kind) {
 
 }  // namespace
 
-ValueCheck::ValueCheck(const std::vector<SchemaNode>& nodes, std::size_t index, std::size_t& checks)
-    : nodes_(nodes), node_(nodes[index]), checks_(checks), missing_(node_.required.size()) {
-  ++checks_;
+ValueCheck::ValueCheck(const std::vector<SchemaNode>& nodes, std::size_t index, Effort& effort)
+    : nodes_(nodes), node_(nodes[index]), effort_(effort), missing_(node_.required.size()) {
+  ++effort_.checks;
   for (const auto& [kind, alternatives] : node_.groups) {
-    if (checks_ > kMostChecks) break;
+    if (!may_go_deeper()) break;
     Alternatives group;
     for (const std::size_t alternative : alternatives) {
-      group.push_back(std::make_unique<ValueCheck>(nodes_, alternative, checks_));
+      group.push_back(std::make_unique<ValueCheck>(nodes_, alternative, effort_));
     }
     groups_.emplace_back(kind, std::move(group));
   }
 }
 
-ValueCheck::~ValueCheck() { --checks_; }
+ValueCheck::~ValueCheck() { --effort_.checks; }
+
+bool ValueCheck::may_go_deeper() const { return effort_.checks <= kMostChecks; }
+
+bool ValueCheck::take_steps(std::size_t steps) const {
+  if (steps > kMostMatchSteps - effort_.steps) return false;
+  effort_.steps += steps;
+  return true;
+}
 
 bool ValueCheck::accept(const JsonEvent& event) {
   if (!accept_itself(event)) return false;
@@ -75,7 +83,8 @@ bool ValueCheck::accept_outermost(const JsonEvent& event) {
       is_array_ = event.kind == Kind::kBeginArray;
       const unsigned type = is_array_ ? kArrayType : kObjectType;
       const auto has_type = [type](const Json& value) { return (types_of(value) & type) != 0; };
-      return (node_.types & type) != 0 && (!node_.allowed || std::ranges::any_of(*node_.allowed, has_type));
+      if ((node_.types & type) == 0) return false;
+      return !node_.allowed || !take_steps(node_.allowed_steps) || std::ranges::any_of(*node_.allowed, has_type);
     }
     case Kind::kEndObject:
     case Kind::kEndArray:
@@ -86,17 +95,19 @@ bool ValueCheck::accept_outermost(const JsonEvent& event) {
 
 bool ValueCheck::accept_scalar(const Json& value) const {
   if ((types_of(value) & node_.types) == 0) return false;
-  if (node_.allowed && std::ranges::find(*node_.allowed, value) == node_.allowed->end()) return false;
+  if (node_.allowed && take_steps(node_.allowed_steps) &&
+      std::ranges::find(*node_.allowed, value) == node_.allowed->end())
+    return false;
   if (value.is_number()) return fits_bounds(node_, value.get<double>());
   if (!value.is_string()) return true;
-  const std::size_t length = characters_in(value.get_ref<const std::string&>());
-  return length >= node_.min_length && length <= node_.max_length.value_or(length);
+  const std::string& text = value.get_ref<const std::string&>();
+  return !take_steps(steps_of_bytes(text.size())) || fits_length(node_, text);
 }
 
 bool ValueCheck::accept_string_so_far(const std::string& text) const {
   if ((node_.types & kStringType) == 0) return false;
   if (node_.max_length && characters_in(text) > *node_.max_length) return false;
-  if (!node_.allowed) return true;
+  if (!node_.allowed || !take_steps(node_.allowed_steps)) return true;
   return std::ranges::any_of(*node_.allowed, [&text](const Json& value) {
     return value.is_string() && value.get_ref<const std::string&>().starts_with(text);
   });
@@ -137,7 +148,7 @@ bool ValueCheck::accept_end() const {
 }
 
 void ValueCheck::follow(std::size_t index) {
-  if (checks_ <= kMostChecks) inner_ = std::make_unique<ValueCheck>(nodes_, index, checks_);
+  if (may_go_deeper()) inner_ = std::make_unique<ValueCheck>(nodes_, index, effort_);
 }
 
 }  // namespace rkllm_mcp::chat

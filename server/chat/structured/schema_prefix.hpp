@@ -16,8 +16,14 @@ namespace rkllm_mcp::chat {
 // One value held against one place of a schema; values inside it have checks of their own.
 class ValueCheck {
  public:
-  // `nodes` outlives it. `checks` counts those alive, in all of one text.
-  ValueCheck(const std::vector<SchemaNode>& nodes, std::size_t index, std::size_t& checks);
+  // Of all checks of one text.
+  struct Effort {
+    std::size_t checks = 0;  // that are alive
+    std::size_t steps = 0;   // that have been taken
+  };
+
+  // `nodes` and `effort` outlive it.
+  ValueCheck(const std::vector<SchemaNode>& nodes, std::size_t index, Effort& effort);
   ~ValueCheck();
   ValueCheck(const ValueCheck&) = delete;
   ValueCheck& operator=(const ValueCheck&) = delete;
@@ -36,10 +42,13 @@ class ValueCheck {
   bool begin_item();
   bool accept_end() const;
   void follow(std::size_t index);
+  bool may_go_deeper() const;
+  // Whether so many more can be taken.
+  bool take_steps(std::size_t steps) const;
 
   const std::vector<SchemaNode>& nodes_;
   const SchemaNode& node_;
-  std::size_t& checks_;
+  Effort& effort_;
   std::vector<std::pair<SchemaNode::Group, Alternatives>> groups_;
   std::unique_ptr<ValueCheck> inner_;  // of the value inside this one that is being read; null: anything fits
   bool in_item_ = false;               // an item of this array has begun

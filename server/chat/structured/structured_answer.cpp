@@ -21,7 +21,7 @@ std::string structured_instruction(const OutputFormat& format, std::string_view 
 
 StructuredAnswer::StructuredAnswer(const JsonSchema& schema)
     : schema_(schema),
-      check_(schema.nodes(), 0, checks_),
+      check_(schema.nodes(), 0, effort_),
       prefix_([this](const JsonEvent& event) { return check_.accept(event); }) {}
 
 bool StructuredAnswer::skip_before() {

@@ -42,7 +42,7 @@ class StructuredAnswer {
   bool skip_before();
 
   const JsonSchema& schema_;
-  std::size_t checks_ = 0;
+  ValueCheck::Effort effort_;
   ValueCheck check_;
   JsonPrefix prefix_;
   std::string before_;  // until the JSON has begun

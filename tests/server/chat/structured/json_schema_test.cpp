@@ -17,6 +17,21 @@ std::string complaint_about(const std::string& schema, const std::string& value)
   return JsonSchema(Json::parse(schema), "schema").complaint(Json::parse(value)).value_or("");
 }
 
+const std::string kGivenUp = "the schema has too many alternatives, or too hard a pattern, for this value";
+
+Json often(const Json& schema, int times) {
+  Json all = Json::array();
+  for (int i = 0; i < times; ++i) all.push_back(schema);
+  return {{"allOf", std::move(all)}};
+}
+
+Json many_words(int count) {
+  Json words = Json::array();
+  for (int i = 0; i < count; ++i) words.push_back("a" + std::to_string(i));
+  words.push_back("b");
+  return words;
+}
+
 }  // namespace
 
 TEST_CASE("a whole value is held against its schema, and the complaint says where") {
@@ -208,4 +223,22 @@ TEST_CASE("a schema with too many parts is refused, and one with too many altern
   nested += "2" + std::string(50, ']');
   CHECK(JsonSchema(doubling, "schema").complaint(Json::parse(nested)) ==
         "the schema has too many alternatives, or too hard a pattern, for this value");
+}
+
+TEST_CASE("all that a value is compared with counts, so that no schema holds the server up") {
+  const Json words = {{"enum", many_words(4000)}};
+  const Json texts(std::vector<std::string>(200, "b"));
+  CHECK(JsonSchema({{"items", words}}, "schema").complaint(texts) == std::nullopt);
+  CHECK(JsonSchema({{"items", often(words, 400)}}, "schema").complaint(texts) == kGivenUp);
+  const Json lists = {{"enum", {Json(std::vector<int>(20'000, 0)), 1}}};
+  CHECK(JsonSchema({{"items", often(lists, 60)}}, "schema").complaint(Json(std::vector<int>(200, 1))) == kGivenUp);
+
+  Json wide = Json::object();
+  for (int i = 0; i < 1000; ++i) wide["k" + std::to_string(i)] = 0;
+  const Json last = {{"required", std::vector<std::string>(25'000, "k999")}};
+  CHECK(JsonSchema(last, "schema").complaint(wide) == std::nullopt);
+  CHECK(JsonSchema(often({{"required", {"k999"}}}, 1500), "schema").complaint(wide) == kGivenUp);
+  CHECK(JsonSchema(often({{"minProperties", 1}}, 1500), "schema").complaint(wide) == kGivenUp);
+  CHECK(JsonSchema(often({{"minItems", 1}}, 1500), "schema").complaint(Json(std::vector<int>(1000, 0))) == kGivenUp);
+  CHECK(JsonSchema(often({{"minLength", 1}}, 1500), "schema").complaint(std::string(100'000, 'a')) == kGivenUp);
 }

@@ -147,6 +147,19 @@ TEST_CASE("what is required is missed only where it has not come, in however man
   CHECK(given_up_at(schema.dump(), "{}") == 1);
 }
 
+TEST_CASE("an early check that would compare too much leaves it to the final one") {
+  Json schema = {{"anyOf", Json::array()}, {"e", {{"enum", Json::array()}}}};
+  const std::string begin(200, 'a');
+  for (int i = 0; i < 1000; ++i) schema["e"]["enum"].push_back(begin + std::to_string(i));
+  const std::string alone = schema["e"].dump();
+  for (int i = 0; i < 900; ++i) schema["anyOf"].push_back({{"$ref", "#/e"}});
+  const std::string wrong = '"' + begin + "b\"";
+  CHECK(given_up_at(alone, wrong) == 201);
+  CHECK(given_up_at(schema.dump(), wrong) == wrong.size());
+  CHECK(verdict(schema.dump(), wrong) == "$: expected one of the values of enum or const");
+  CHECK(verdict(schema.dump(), '"' + begin + "999\"").empty());
+}
+
 TEST_CASE("the prompt says what is wanted, and what was wrong before") {
   const OutputFormat format{OutputKind::kJsonSchema, Json{{"type", "object"}}};
   CHECK_THAT(structured_instruction(format, ""), test::has_text(R"({"type":"object"})"));
