@@ -42,6 +42,20 @@ class SchemaMatch {
   }
 
  private:
+  // Counts how deep the match is in itself.
+  class MatchDepth {
+   public:
+    explicit MatchDepth(SchemaMatch& match) : match_(match) {
+      if (++match_.depth_ > kDeepestMatch) match_.give_up();
+    }
+    MatchDepth(const MatchDepth&) = delete;
+    MatchDepth& operator=(const MatchDepth&) = delete;
+    ~MatchDepth() { --match_.depth_; }
+
+   private:
+    SchemaMatch& match_;
+  };
+
   bool is_over() const { return steps_ > kMostMatchSteps; }
   void give_up() { steps_ = kMostMatchSteps + 1; }
   // Whether so many more can be taken.
@@ -53,6 +67,7 @@ class SchemaMatch {
   }
 
   std::optional<std::string> complaint(std::size_t index, const Json& value, const std::string& path) {
+    const MatchDepth depth(*this);
     const SchemaNode& node = nodes_[index];
     if (!take_steps(1 + node.allowed_steps)) return path;
     if (node.forbidden) return path + ": nothing is allowed here";
@@ -157,6 +172,7 @@ class SchemaMatch {
   const std::vector<SchemaNode>& nodes_;
   std::size_t pattern_steps_ = kMostPatternSteps;  // that are left
   std::size_t steps_ = 0;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace

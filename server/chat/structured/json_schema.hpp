@@ -77,6 +77,8 @@ class JsonSchema {
   std::vector<SchemaNode> nodes_;
 };
 
+// Places of a schema that are looked at one within another: 64 levels of a value, with a few places for each.
+constexpr std::size_t kDeepestMatch = 256;
 // The steps that one text, or one value, may take.
 constexpr std::size_t kMostMatchSteps = 1'000'000;
 

@@ -19,14 +19,14 @@ bool begins_value(Kind kind) {
 
 }  // namespace
 
-ValueCheck::ValueCheck(const std::vector<SchemaNode>& nodes, std::size_t index, Effort& effort)
-    : nodes_(nodes), node_(nodes[index]), effort_(effort), missing_(node_.required.size()) {
+ValueCheck::ValueCheck(const std::vector<SchemaNode>& nodes, std::size_t index, Effort& effort, std::size_t depth)
+    : nodes_(nodes), node_(nodes[index]), effort_(effort), check_depth_(depth), missing_(node_.required.size()) {
   ++effort_.checks;
   for (const auto& [kind, alternatives] : node_.groups) {
     if (!may_go_deeper()) break;
     Alternatives group;
     for (const std::size_t alternative : alternatives) {
-      group.push_back(std::make_unique<ValueCheck>(nodes_, alternative, effort_));
+      group.push_back(std::make_unique<ValueCheck>(nodes_, alternative, effort_, check_depth_ + 1));
     }
     groups_.emplace_back(kind, std::move(group));
   }
@@ -34,7 +34,7 @@ ValueCheck::ValueCheck(const std::vector<SchemaNode>& nodes, std::size_t index, 
 
 ValueCheck::~ValueCheck() { --effort_.checks; }
 
-bool ValueCheck::may_go_deeper() const { return effort_.checks <= kMostChecks; }
+bool ValueCheck::may_go_deeper() const { return effort_.checks <= kMostChecks && check_depth_ < kDeepestMatch; }
 
 bool ValueCheck::take_steps(std::size_t steps) const {
   if (steps > kMostMatchSteps - effort_.steps) return false;
@@ -148,7 +148,7 @@ bool ValueCheck::accept_end() const {
 }
 
 void ValueCheck::follow(std::size_t index) {
-  if (may_go_deeper()) inner_ = std::make_unique<ValueCheck>(nodes_, index, effort_);
+  if (may_go_deeper()) inner_ = std::make_unique<ValueCheck>(nodes_, index, effort_, check_depth_ + 1);
 }
 
 }  // namespace rkllm_mcp::chat

@@ -22,8 +22,8 @@ class ValueCheck {
     std::size_t steps = 0;   // that have been taken
   };
 
-  // `nodes` and `effort` outlive it.
-  ValueCheck(const std::vector<SchemaNode>& nodes, std::size_t index, Effort& effort);
+  // `nodes` and `effort` outlive it. `depth`: of checks that it is one of.
+  ValueCheck(const std::vector<SchemaNode>& nodes, std::size_t index, Effort& effort, std::size_t depth = 0);
   ~ValueCheck();
   ValueCheck(const ValueCheck&) = delete;
   ValueCheck& operator=(const ValueCheck&) = delete;
@@ -49,6 +49,7 @@ class ValueCheck {
   const std::vector<SchemaNode>& nodes_;
   const SchemaNode& node_;
   Effort& effort_;
+  const std::size_t check_depth_;
   std::vector<std::pair<SchemaNode::Group, Alternatives>> groups_;
   std::unique_ptr<ValueCheck> inner_;  // of the value inside this one that is being read; null: anything fits
   bool in_item_ = false;               // an item of this array has begun

@@ -19,6 +19,26 @@ std::string complaint_about(const std::string& schema, const std::string& value)
 
 const std::string kGivenUp = "the schema has too many alternatives, or too hard a pattern, for this value";
 
+std::string place(int number) { return "#/" + std::to_string(number); }
+
+// {"a":{"a": ... 1}}
+Json nested_value(int levels) {
+  Json value = 1;
+  for (int i = 0; i < levels; ++i) value = Json{{"a", std::move(value)}};
+  return value;
+}
+
+// Places that name each the next one and say `more` beside it; the last one has such a chain in its property "a".
+Json chain_of_places(int length, const Json& more) {
+  Json schema = {{"$ref", place(0)}};
+  for (int i = 0; i < length; ++i) {
+    schema[std::to_string(i)] = more;
+    schema[std::to_string(i)]["$ref"] = place(i + 1);
+  }
+  schema[std::to_string(length)] = {{"type", "object"}, {"properties", {{"a", {{"$ref", place(0)}}}}}};
+  return schema;
+}
+
 Json often(const Json& schema, int times) {
   Json all = Json::array();
   for (int i = 0; i < times; ++i) all.push_back(schema);
@@ -225,6 +245,26 @@ TEST_CASE("a schema with too many parts is refused, and one with too many altern
         "the schema has too many alternatives, or too hard a pattern, for this value");
 }
 
+TEST_CASE("a chain of places that only name the next one is as good as its end, however long it is") {
+  const JsonSchema schema(chain_of_places(1900, Json::object()), "schema");
+  std::string innermost = "$";
+  for (int i = 0; i < 60; ++i) innermost += ".a";
+  CHECK(schema.complaint(nested_value(60)) == innermost + ": expected object");
+}
+
+TEST_CASE(
+    "a schema is refused whose groups lie too deep, and a value for which it had to be looked at too deep is given "
+    "up") {
+  const Json more = {{"minProperties", 1}};
+  CHECK_THROWS_WITH(JsonSchema(chain_of_places(500, more), "schema"),
+                    "schema: anyOf, oneOf, allOf and $ref are nested too deeply");
+  const JsonSchema schema(chain_of_places(60, more), "schema");
+  CHECK(schema.complaint(nested_value(60)) == kGivenUp);
+  CHECK(schema.complaint(nested_value(3)) == "$.a.a.a: expected object");
+  CHECK_THROWS_WITH(JsonSchema(Json::parse(R"({"$ref":"#/a","a":{"$ref":"#/b"},"b":{"$ref":"#/a"}})"), "schema"),
+                    "schema: the schema names itself without end");
+}
+
 TEST_CASE("all that a value is compared with counts, so that no schema holds the server up") {
   const Json words = {{"enum", many_words(4000)}};
   const Json texts(std::vector<std::string>(200, "b"));
@@ -241,4 +281,33 @@ TEST_CASE("all that a value is compared with counts, so that no schema holds the
   CHECK(JsonSchema(often({{"minProperties", 1}}, 1500), "schema").complaint(wide) == kGivenUp);
   CHECK(JsonSchema(often({{"minItems", 1}}, 1500), "schema").complaint(Json(std::vector<int>(1000, 0))) == kGivenUp);
   CHECK(JsonSchema(often({{"minLength", 1}}, 1500), "schema").complaint(std::string(100'000, 'a')) == kGivenUp);
+}
+
+TEST_CASE("each place of a schema is read once, whatever names it") {
+  Json schema = {{"properties", Json::object()}, {"x", {{"type", "array"}}}};
+  std::string pointer = "#/x";
+  for (int i = 0; i < 50; ++i) pointer += "/items";
+  Json inner = {{"type", "string"}};
+  for (int i = 0; i < 50; ++i) inner = Json{{"items", std::move(inner)}};
+  schema["x"] = std::move(inner);
+  for (int i = 0; i <= 50; ++i) {
+    schema["properties"][std::to_string(i)] = {{"$ref", pointer}};
+    pointer.resize(pointer.rfind('/'));
+  }
+  CHECK(JsonSchema(schema, "schema").nodes().size() == 1 + 51 + 51);
+  CHECK_THROWS_WITH(JsonSchema(Json::parse(R"({"$ref":"#/$defs/n","$defs":{"n":{"type":"text"}}})"), "schema"),
+                    "schema.$defs.n.type: expected the name of a JSON type, found \"text\"");
+}
+
+TEST_CASE("places of a wide schema are found by name, wherever they stand in it") {
+  Json schema = {{"anyOf", Json::array()}, {"x", Json::object()}};
+  Json::object_t& wide = schema["x"].get_ref<Json::object_t&>();
+  for (int i = 0; i < 20'000; ++i) wide.push_back({"d" + std::to_string(i), true});
+  for (int i = 19'100; i < 20'000; ++i) schema["anyOf"].push_back({{"$ref", "#/x/d" + std::to_string(i)}});
+  CHECK(JsonSchema(schema, "schema").complaint(5) == std::nullopt);
+  for (const std::string reference : {"#/x/absent", "#x", "#/anyOf/01", "#/anyOf/900", "#/x/d0/y", "#/x/~2"}) {
+    CAPTURE(reference);
+    CHECK_THROWS_WITH(JsonSchema({{"$ref", reference}, {"anyOf", {true}}, {"x", {{"d0", true}}}}, "schema"),
+                      "schema.$ref: names a place that the schema does not have");
+  }
 }

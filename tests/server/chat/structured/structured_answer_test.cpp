@@ -160,6 +160,24 @@ TEST_CASE("an early check that would compare too much leaves it to the final one
   CHECK(verdict(schema.dump(), '"' + begin + "999\"").empty());
 }
 
+TEST_CASE("an early check that would look too deep leaves it to the final one") {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += R"({"a":)";
+  text += "1" + std::string(60, '}');
+  for (const int length : {60, 1900}) {
+    CAPTURE(length);
+    const bool only_names = length > 60;
+    Json schema = {{"$ref", "#/0"}};
+    for (int i = 0; i < length; ++i) {
+      schema[std::to_string(i)] = {{"$ref", "#/" + std::to_string(i + 1)}};
+      if (!only_names) schema[std::to_string(i)]["minProperties"] = 0;
+    }
+    schema[std::to_string(length)] = {{"properties", {{"a", {{"$ref", "#/0"}}}}}};
+    CHECK(given_up_at(schema.dump(), text) == text.size());
+    CHECK(verdict(schema.dump(), text).empty() == only_names);
+  }
+}
+
 TEST_CASE("the prompt says what is wanted, and what was wrong before") {
   const OutputFormat format{OutputKind::kJsonSchema, Json{{"type", "object"}}};
   CHECK_THAT(structured_instruction(format, ""), test::has_text(R"({"type":"object"})"));
