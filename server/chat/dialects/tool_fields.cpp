@@ -28,15 +28,15 @@ std::optional<JsonReader> said_of(const JsonReader& object, std::string_view typ
 }
 
 void keep_allowed(const JsonReader& allowed, FunctionForm form, std::vector<Tool>& tools) {
+  std::set<std::string_view> offered;
+  for (const Tool& tool : tools) offered.insert(tool.name);
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < allowed.array().size(); ++i) {
     const JsonReader each = allowed.element(i);
     if (type_of(each) != "function") each.find("type")->refuse("only functions can be allowed here");
     const auto function = said_of(each, "function", form);
     const auto name = required_member(*function, "name");
-    if (std::ranges::find(tools, name->text(), &Tool::name) == tools.end()) {
-      name->refuse("there is no tool with this name");
-    }
+    if (!offered.contains(name->text())) name->refuse("there is no tool with this name");
     names.insert(name->text());
   }
   std::erase_if(tools, [&names](const Tool& tool) { return names.count(tool.name) == 0; });

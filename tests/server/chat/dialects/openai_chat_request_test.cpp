@@ -124,6 +124,17 @@ TEST_CASE("of allowed tools no others are offered") {
   CHECK(allowing("required").tool_choice.use == ToolUse::kRequired);
 }
 
+TEST_CASE("of very many tools very many can be allowed") {
+  Json tools = Json::array();
+  for (int i = 0; i < 6400; ++i) tools.push_back({{"type", "function"}, {"function", {{"name", std::to_string(i)}}}});
+  Json allowed = tools;
+  allowed.erase(0);
+  const Json choice = {{"type", "allowed_tools"}, {"allowed_tools", {{"mode", "auto"}, {"tools", allowed}}}};
+  const Turn turn = read_with(Json{{"tools", tools}, {"tool_choice", choice}}.dump()).turn;
+  CHECK(turn.tools.size() == 6399);
+  CHECK(turn.tools.front().name == "1");
+}
+
 TEST_CASE("a call that broke off stays in the history as it is") {
   const auto arguments = [](const std::string& text) {
     const Json call = {{"function", {{"name", "f"}, {"arguments", text}}}};
