@@ -4,7 +4,6 @@
 #include "model_name.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace rkllm_mcp::chat {
@@ -175,8 +174,7 @@ std::unique_ptr<Running> ChatHost::count(Turn turn, const Asker& asker, std::str
 
 ChatHost::PromptOfModel ChatHost::prompt_of(const Turn& turn, const Asker& asker) const {
   const ModelDescription model = plain_model_for(turn.model, asker);
-  const TurnPlan plan(turn, family_for(model.template_name, model.path), model.context,
-                      std::numeric_limits<std::size_t>::max());
+  const TurnPlan plan(turn, family_for(model.template_name, model.path), model.context);
   return {plan.prompt().text, !plan.uses_own_template(), model.path};
 }
 

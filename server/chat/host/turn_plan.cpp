@@ -76,13 +76,9 @@ const Family* family_for(std::string_view template_name, std::string_view file_n
                                               "\" in the settings does not exist; there are: " + known);
 }
 
-TurnPlan::TurnPlan(Turn turn, const Family* family, std::optional<std::int64_t> max_context_len, std::size_t most_bytes)
+TurnPlan::TurnPlan(Turn turn, const Family* family, std::optional<std::int64_t> max_context_len)
     : turn_(std::move(turn)), family_(family) {
   refuse_images(turn_);
-  if (turn_.format.kind != OutputKind::kText) {
-    schema_ = schema_of(turn_.format, turn_.format_field);
-  }
-  instruction_ = instruction("");
   if (family_ == nullptr) {
     uses_own_template_ = true;
     family_ = &family_of_own_template();
@@ -90,13 +86,17 @@ TurnPlan::TurnPlan(Turn turn, const Family* family, std::optional<std::int64_t> 
     raw_family_ = family_of_raw_prompts(*family_);
     family_ = raw_family_.get();
   }
-  // Before it is written: that copies each byte, on the event loop.
-  std::size_t bytes = bytes_of(turn_.messages) + (turn_.raw_prompt ? turn_.raw_prompt->size() : 0);
-  while (bytes > most_bytes && drop(bytes - most_bytes) > 0) bytes = bytes_of(turn_.messages);
-  if (bytes > most_bytes) {
+  // Before it is written, and its schema read: that goes over each byte, on the event loop.
+  std::size_t bytes = bytes_of(turn_);
+  while (bytes > kMostPromptBytes && drop(bytes - kMostPromptBytes) > 0) bytes = bytes_of(turn_);
+  if (bytes > kMostPromptBytes) {
     const auto context = max_context_len ? std::optional(context_tokens(*max_context_len)) : std::nullopt;
-    throw TurnError::prompt_too_long(most_bytes, context).of_field(turn_.prompt_field);
+    throw TurnError::prompt_too_long(kMostPromptBytes, context).of_field(turn_.prompt_field);
   }
+  if (turn_.format.kind != OutputKind::kText) {
+    schema_ = schema_of(turn_.format, turn_.format_field);
+  }
+  instruction_ = instruction("");
   write();
 }
 

@@ -24,10 +24,9 @@ const Family* family_for(std::string_view template_name, std::string_view file_n
 class TurnPlan {
  public:
   // `family`: of the model; null: only a single message is possible, in the runtime's own template. Throws TurnError,
-  // also where what is said is longer than `most_bytes`, unless the turn lets its oldest turns be dropped.
+  // also where what is said is longer than kMostPromptBytes, unless the turn lets its oldest turns be dropped.
   // `max_context_len`: the model's, where that is known.
-  TurnPlan(Turn turn, const Family* family, std::optional<std::int64_t> max_context_len,
-           std::size_t most_bytes = kMostPromptBytes);
+  TurnPlan(Turn turn, const Family* family, std::optional<std::int64_t> max_context_len);
 
   const Turn& turn() const { return turn_; }
   // How the answer is read.

@@ -8,6 +8,7 @@
 #include "chat/http/model_pages.hpp"
 #include "chat/http/pull_exchange.hpp"
 #include "chat/http/token_requests.hpp"
+#include "chat/turn/context.hpp"
 #include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/json_builder.hpp"
@@ -571,6 +572,12 @@ void ChatRoutes::use_tokenizer(const VisitPointer& visit, std::string model_path
 
 void ChatRoutes::count_tokens(const VisitPointer& visit, const Json& body) {
   const auto request = std::make_shared<AnthropicRequest>(read_anthropic_count(body));
+  host_.plain_model_for(request->turn.model, visit->asker);
+  const std::size_t said = bytes_of(request->turn);
+  if (said > kMostPromptBytes) {  // is not written, but that it is too long can be told
+    return answer_text(visit, anthropic_count_reply(estimated_tokens(said).tokens, true),
+                       ignored_fields(request->ignored));
+  }
   const ChatHost::PromptOfModel prompt = host_.prompt_of(request->turn, visit->asker);
   const auto is_estimate = std::make_shared<bool>();
   const auto count = [prompt, is_estimate](const Tokenizer* tokenizer, const std::function<void()>& keep_going) {

@@ -100,6 +100,11 @@ std::string detokenize_reply(const DetokenizeRequest& request, const Tokenizer* 
   return reply.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+TokenCount estimated_tokens(std::size_t prompt_bytes) {
+  constexpr std::size_t kBytesOfToken = 4;
+  return {static_cast<std::int64_t>((prompt_bytes + kBytesOfToken - 1) / kBytesOfToken), true};
+}
+
 TokenCount tokens_of_prompt(std::string_view prompt, const Tokenizer* tokenizer, std::function<void()> keep_going) {
   if (tokenizer != nullptr && prompt.size() <= kLongestContent) {
     try {
@@ -108,8 +113,7 @@ TokenCount tokens_of_prompt(std::string_view prompt, const Tokenizer* tokenizer,
     } catch (const std::runtime_error&) {  // it cannot be divided as the file says
     }
   }
-  constexpr std::size_t kBytesOfToken = 4;
-  return {static_cast<std::int64_t>((prompt.size() + kBytesOfToken - 1) / kBytesOfToken), true};
+  return estimated_tokens(prompt.size());
 }
 
 }  // namespace rkllm_mcp::chat

@@ -38,6 +38,7 @@ struct TokenCount {
   std::int64_t tokens;
   bool is_estimate;
 };
+TokenCount estimated_tokens(std::size_t prompt_bytes);
 TokenCount tokens_of_prompt(std::string_view prompt, const Tokenizer* tokenizer, std::function<void()> keep_going);
 
 }  // namespace rkllm_mcp::chat

@@ -15,7 +15,16 @@ std::size_t bytes_of(const Message& message) {
   for (const Part& part : message.parts) {
     if (const auto* const text = std::get_if<TextPart>(&part)) bytes += text->text.size();
   }
-  for (const ToolCall& call : message.calls) bytes += call.arguments.size();
+  for (const ToolCall& call : message.calls) bytes += call.name.size() + call.arguments.size();
+  return bytes + message.tool_name.size();
+}
+
+// At most those of its text, without writing it.
+std::size_t bytes_of(const Json& value) {
+  if (value.is_string()) return value.get_ref<const std::string&>().size();
+  std::size_t bytes = 1;
+  if (!value.is_structured()) return bytes;
+  for (const auto& [name, inner] : value.items()) bytes += 1 + bytes_of(inner) + (value.is_object() ? name.size() : 0);
   return bytes;
 }
 
@@ -91,6 +100,18 @@ Timings sum_of_runs(const Timings& one, const Timings& other) {
 std::size_t bytes_of(const std::vector<Message>& messages) {
   std::size_t bytes = 0;
   for (const Message& each : messages) bytes += bytes_of(each);
+  const auto is_user = [](const Message& message) { return message.role == Role::kUser; };
+  const auto behind_user = std::find_if(messages.rbegin(), messages.rend(), is_user);
+  for (auto each = messages.rbegin(); each != behind_user; ++each) bytes += each->thinking.size();
+  return bytes;
+}
+
+std::size_t bytes_of(const Turn& turn) {
+  std::size_t bytes = turn.format.kind == OutputKind::kJsonSchema ? bytes_of(turn.format.schema) : 0;
+  if (turn.raw_prompt) return bytes + turn.raw_prompt->size();
+  bytes += bytes_of(turn.messages);
+  if (turn.tool_choice.use == ToolUse::kNone) return bytes;
+  for (const Tool& tool : turn.tools) bytes += tool.name.size() + tool.description.size() + bytes_of(tool.parameters);
   return bytes;
 }
 

@@ -384,6 +384,9 @@ TEST_CASE("errors that are known at once have a status, in the words of each dia
   CHECK(context.json()["error"]["code"] == "context_length_exceeded");
   CHECK(client.post("/v1/messages", asking(user(long_text)).dump()).body.find("prompt is too long") !=
         std::string::npos);
+  const std::string longer = asking(user(std::string((std::size_t{1} << 20U) + 1, 'x'))).dump();
+  CHECK(client.post("/apply-template", longer).json()["error"]["code"] == "context_length_exceeded");
+  CHECK(client.post("/v1/messages/count_tokens", longer).json() == Json{{"input_tokens", 262'145}, {"estimate", true}});
   CHECK(client.post("/tokenize", R"({"content":"x"})").status == 400);
   CHECK(client.post("/api/create", "{}").status == 400);
   CHECK(client.post("/v1/chat/completions", "{").status == 400);

@@ -250,6 +250,26 @@ TEST_CASE("a history that is much too long takes a few runs and not one for each
   CHECK(bench.pool.model.runs.empty());
 }
 
+TEST_CASE(
+    "tools and a schema count where no model has room for what is said, also where only the prompt is asked for") {
+  Bench bench;
+  const std::string text(kMostPromptBytes, 'x');
+  Turn with_tool = asking("Hi");
+  with_tool.tools = {{.name = "f", .description = text}};
+  Turn with_schema = asking("Hi");
+  with_schema.format = {OutputKind::kJsonSchema, Json{{"type", "none"}, {"title", text}}};
+  for (const Turn& turn : {with_tool, with_schema, asking(text + "x")}) {
+    CHECK_THROWS_WITH(bench.ask(turn), test::has_text("prompt is too long"));
+    CHECK_THROWS_WITH(bench.host.prompt_of(turn, {}), test::has_text("prompt is too long"));
+  }
+  Turn history = with_tool;
+  history.tools[0].description.resize(kMostPromptBytes - 1000);
+  history.messages.insert(history.messages.begin(), text_message(Role::kUser, std::string(2000, 'x')));
+  CHECK_THROWS_WITH(bench.host.prompt_of(history, {}), test::has_text("prompt is too long"));
+  history.drop_oldest_turns = true;
+  CHECK(bench.host.prompt_of(history, {}).text.find("xx\"") != std::string::npos);
+}
+
 TEST_CASE("a stop string ends the run, and is not a part of the answer") {
   Bench bench;
   bench.pool.model.answers = {{"one EN", "D two", " three", " four"}};

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 using namespace rkllm_mcp;
@@ -100,6 +101,39 @@ TEST_CASE("the oldest turn is dropped with all that belongs to it, and never the
   CHECK(at_once == messages);
   std::vector<Message> none;
   CHECK(drop_oldest_turns(none, 1, 0) == 0);
+}
+
+TEST_CASE("a turn says what goes into its prompt: texts, calls, tools that are offered, its schema") {
+  const std::string text(100, 'x');
+  Turn turn;
+  turn.messages = {text_message(Role::kUser, "Hi"), text_message(Role::kAssistant, "Ho"),
+                   text_message(Role::kUser, "Hi")};
+  const std::size_t before = bytes_of(turn);
+  CHECK(before == 6);
+  const auto adds = [&](const auto& change) {
+    Turn changed = turn;
+    change(changed);
+    return bytes_of(changed) - before;
+  };
+  CHECK(adds([&](Turn& each) { each.messages[1].calls = {{"id", text, text}}; }) == 200);
+  CHECK(adds([&](Turn& each) { each.messages[1].tool_name = text; }) == 100);
+  CHECK(adds([&](Turn& each) { each.messages[1].thinking = text; }) == 0);  // is not told again
+  CHECK(adds([&](Turn& each) { each.messages[2].thinking = text; }) == 0);
+  CHECK(adds([&](Turn& each) {
+          each.messages.push_back(text_message(Role::kAssistant, ""));
+          each.messages.back().thinking = text;
+        }) == 100);
+  CHECK(adds([&](Turn& each) { each.tools = {{text, text, nullptr}, {text, text, nullptr}}; }) >= 400);
+  const Json schema = {{"properties", {{text, {{"enum", {text, 1, 2, 3}}}}}}};
+  CHECK(adds([&](Turn& each) { each.tools = {{"f", "", schema}}; }) >= 200);
+  CHECK(adds([&](Turn& each) { each.tools = {{"f", "", schema}}; }) <= schema.dump().size() + 1);
+  CHECK(adds([&](Turn& each) { each.format = {OutputKind::kJsonSchema, schema}; }) >= 200);
+  CHECK(adds([&](Turn& each) {
+          each.tools = {{text, text, schema}};
+          each.tool_choice.use = ToolUse::kNone;
+        }) == 0);
+  turn.raw_prompt = text;
+  CHECK(bytes_of(turn) == 100);
 }
 
 TEST_CASE("the wishes of a request replace values of the preset, and all nine are always there") {
