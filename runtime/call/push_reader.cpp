@@ -38,7 +38,11 @@ void PushReader::fail(const std::exception_ptr& fault) {
   const bool has_ended = reply_->answered();
   std::string message = writer_.failure(as_rpc_error(fault));
   reply_->last(message);
-  if (!has_ended) sent(std::move(message));
+  try {
+    if (!has_ended) sent(std::move(message));
+  } catch (const std::bad_alloc&) {
+    // Whoever asks for it again gets nothing; the request ends all the same.
+  }
   finish();
 }
 

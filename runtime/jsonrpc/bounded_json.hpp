@@ -18,4 +18,7 @@ inline constexpr std::size_t kAnyNumberOfValues = static_cast<std::size_t>(-1);
 std::optional<Json> parse_bounded(std::string_view text, std::size_t depth = kDeepestJson,
                                   std::size_t values = kAnyNumberOfValues);
 
+// To the depth kDeepestJson; throws std::invalid_argument that says why it is none.
+Json parse_or_complain(std::string_view text);
+
 }  // namespace rkllm_mcp

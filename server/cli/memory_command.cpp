@@ -273,9 +273,11 @@ class MemoryCommand {
         if (text.empty() || text == "\r") {
           throw std::runtime_error("line " + std::to_string(number) + ": is empty");
         }
-        auto line = parse_bounded(text);
-        if (!line) throw std::runtime_error("line " + std::to_string(number) + ": is not JSON, or nested too deeply");
-        lines.push_back(*std::move(line));
+        try {
+          lines.push_back(parse_or_complain(text));
+        } catch (const std::invalid_argument& why) {
+          throw std::runtime_error("line " + std::to_string(number) + ": is not JSON: " + why.what());
+        }
         bytes += text.size();
         if (lines.size() >= kLinesTogether || bytes >= kBytesTogether) send(true);
       }

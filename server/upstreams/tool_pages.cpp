@@ -25,6 +25,10 @@ bool ToolPages::take(const client::Outcome& page) {
     bytes_ += tool.dump().size();
     if (tools_.size() == kMostTools) cut_short_ = "only the first 1000 " + std::string(list_.member) + " are taken";
     if (bytes_ > kMostListBytes) cut_short_ = "only the first 2 MiB of " + std::string(list_.member) + " are taken";
+    if (!are_values_within(values_left_, tool)) {
+      cut_short_ =
+          "only the first " + std::to_string(kMostUpstreamValues) + " values of " + list_.member + " are taken";
+    }
     if (!cut_short_.empty()) return false;
     tools_.push_back(tool);
   }

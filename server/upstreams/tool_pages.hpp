@@ -3,6 +3,7 @@
 
 #include "client/mcp/remote_error.hpp"
 #include "upstreams/offered.hpp"
+#include "upstreams/values_within.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -29,6 +30,7 @@ class ToolPages {
   const OfferedList& list_;
   std::vector<Json> tools_;
   std::size_t bytes_ = 0;
+  std::size_t values_left_ = kMostUpstreamValues;
   std::string cursor_;
   std::set<std::string> cursors_;
   std::string cut_short_;

@@ -2,6 +2,7 @@
 
 #include "upstreams/tool_watch.hpp"
 #include "upstreams/upstream_document.hpp"
+#include "upstreams/values_within.hpp"
 #include "version.hpp"
 
 #include <asio/post.hpp>
@@ -21,30 +22,20 @@ constexpr milliseconds kFirstPause{250};
 constexpr milliseconds kLongestPause{30'000};
 constexpr milliseconds kUpstreamPatience{10'000};  // to connect, and to be greeted
 
-constexpr std::size_t kMostValues = std::size_t{128} * 1024;  // in what is handed to the loop, which looks at them all
-
 client::Outcome no_answer(const std::string& reason) {
   return client::RemoteError{client::kInternalError, reason, nullptr, true};
 }
 
-// Takes from `left` the values that there are, at any depth; false if there are more.
-bool are_within(std::size_t& left, const Json& value) {
-  if (left == 0) return false;
-  --left;
-  return !value.is_structured() ||
-         std::ranges::all_of(value, [&left](const Json& each) { return are_within(left, each); });
-}
-
 bool has_too_many_values(const Json& value) {
-  std::size_t left = kMostValues;
-  return !are_within(left, value);
+  std::size_t left = kMostUpstreamValues;
+  return !are_values_within(left, value);
 }
 
 // Here, and not on the loop, even the values that are too many are let go of.
 client::Outcome bounded(client::Outcome outcome) {
   const auto* const error = std::get_if<client::RemoteError>(&outcome);
   if (!has_too_many_values(error == nullptr ? std::get<Json>(outcome) : error->data)) return outcome;
-  return no_answer("sent an answer of more than " + std::to_string(kMostValues) + " values");
+  return no_answer("sent an answer of more than " + std::to_string(kMostUpstreamValues) + " values");
 }
 
 }  // namespace
@@ -214,13 +205,16 @@ void UpstreamLink::take_notification(const std::string& method, const Json& para
 bool UpstreamLink::take_question(const Json& id, const std::string& method, const Json& params) {
   constexpr std::size_t kMostQuestions = 16;
   if (!events_.on_question || (method != "sampling/createMessage" && method != "elicitation/create")) return false;
-  if (has_too_many_values(params)) return false;
   Key question = 0;
   {
     const std::lock_guard lock(mutex_);
     if (questions_.size() >= kMostQuestions) return false;
     question = next_question_++;
     questions_.emplace(question, id);
+  }
+  if (has_too_many_values(params)) {
+    respond(question, no_answer("asks with more than " + std::to_string(kMostUpstreamValues) + " values"));
+    return true;
   }
   bring([question, method, params](const Events& loops) { loops.on_question(question, method, params); });
   return true;

@@ -76,12 +76,13 @@ void RemoteAnswer::take_line(std::string_view line, std::vector<AnswerEvent>& ev
     }
   }
   if (line.empty() || !complaint_.empty()) return;
-  const Json piece = parse_bounded(line).value_or(nullptr);
-  if (!piece.is_object()) {
-    complaint_ = "its answer is no JSON";
-    return;
+  try {
+    const Json piece = parse_or_complain(line);
+    if (piece.is_object()) return take(piece, events);
+    complaint_ = "its answer is no JSON object";
+  } catch (const std::invalid_argument& why) {
+    complaint_ = std::string("its answer is no JSON: ") + why.what();
   }
-  take(piece, events);
 }
 
 void RemoteAnswer::take(const Json& piece, std::vector<AnswerEvent>& events) {

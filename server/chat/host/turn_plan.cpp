@@ -88,7 +88,7 @@ TurnPlan::TurnPlan(Turn turn, const Family* family, std::optional<std::int64_t> 
   }
   // Before it is written, and its schema read: that goes over each byte, on the event loop.
   std::size_t bytes = bytes_of(turn_);
-  while (bytes > kMostPromptBytes && drop(bytes - kMostPromptBytes) > 0) bytes = bytes_of(turn_);
+  while (bytes > kMostPromptBytes && drop(bytes - kMostPromptBytes, 0) > 0) bytes = bytes_of(turn_);
   if (bytes > kMostPromptBytes) {
     const auto context = max_context_len ? std::optional(context_tokens(*max_context_len)) : std::nullopt;
     throw TurnError::prompt_too_long(kMostPromptBytes, context).of_field(turn_.prompt_field);
@@ -141,17 +141,17 @@ bool TurnPlan::shorten(std::size_t most_bytes) {
   std::size_t taken = 0;
   do {
     const std::size_t bytes = prompt_.text.size();
-    taken = drop(bytes > most_bytes ? bytes - most_bytes : 0);
+    // Rather too many than too few, so that no more is dropped than has to be: it is looked at again.
+    const std::size_t marks = std::max(family_->user.size(), family_->assistant.size());
+    taken = drop(bytes > most_bytes ? bytes - most_bytes : 0, marks);
     if (taken > 0) write();
   } while (taken > 0 && prompt_.text.size() > most_bytes);
   return dropped_ > dropped_before;
 }
 
-std::size_t TurnPlan::drop(std::size_t bytes) {
+std::size_t TurnPlan::drop(std::size_t bytes, std::size_t bytes_around) {
   if (!turn_.drop_oldest_turns || turn_.raw_prompt || uses_own_template_) return 0;
-  // Rather too many than too few, so that no more is dropped than has to be: shorten() looks again.
-  const std::size_t marks = std::max(family_->user.size(), family_->assistant.size());
-  const std::size_t taken = drop_oldest_turns(turn_.messages, bytes, marks);
+  const std::size_t taken = drop_oldest_turns(turn_.messages, bytes, bytes_around);
   dropped_ += taken;
   return taken;
 }

@@ -56,7 +56,7 @@ class TurnPlan {
   void write();
   // What this turn alone asks of the answer; `complaint`: what was wrong with the one before.
   std::string instruction(std::string_view complaint) const;
-  std::size_t drop(std::size_t bytes);  // messages
+  std::size_t drop(std::size_t bytes, std::size_t bytes_around);  // see drop_oldest_turns()
 
   Turn turn_;
   std::unique_ptr<const Family> raw_family_;  // of a raw prompt

@@ -37,7 +37,7 @@ class SchemaMatch {
   std::optional<std::string> whole_complaint(const Json& value) {
     auto found = complaint(0, value, "$");
     // What was not looked at counts neither way.
-    if (is_over()) return "the schema has too many alternatives, or too hard a pattern, for this value";
+    if (is_over()) return "this value takes too many steps to be held against the schema, or lies too deep in it";
     return found;
   }
 

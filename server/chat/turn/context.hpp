@@ -71,9 +71,10 @@ Timings sum_of_runs(const Timings& one, const Timings& other);
 // No model holds a longer prompt: it would have 32 bytes in each of 32,768 tokens.
 constexpr std::size_t kMostPromptBytes = std::size_t{1} << 20U;
 
-// What all of them say that goes into a prompt: their texts and calls, and what was thought since the last user's.
+// What all of them say that may go into a prompt: their texts and calls, and what was thought since the last user's.
 std::size_t bytes_of(const std::vector<Message>& messages);
-// The same with the tools that are offered and the schema that is asked for. Its prompt is longer.
+// The same with the tools that are offered and the schema that is asked for. To its prompt come marks and escapes; a
+// family may leave out thinking and names.
 std::size_t bytes_of(const Turn& turn);
 
 // Takes the oldest turns out of the conversation, until so many bytes have been taken, where each message has

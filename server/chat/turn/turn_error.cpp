@@ -58,8 +58,9 @@ TurnError TurnError::takes_batches(std::int64_t n_batch) {
 TurnError TurnError::prompt_too_long(std::size_t most_bytes, std::optional<std::int64_t> context_tokens) {
   const std::string context =
       context_tokens ? "; this one's is " + std::to_string(*context_tokens) + " tokens" : std::string();
-  TurnError error(ErrorKind::kContext, "prompt is too long: it has more than " + std::to_string(most_bytes) +
-                                           " bytes, which no model's context length has room for" + context);
+  TurnError error(ErrorKind::kContext,
+                  "prompt is too long: with its tools and the schema of its answer it has more than " +
+                      std::to_string(most_bytes) + " bytes, which no model's context length has room for" + context);
   error.field_ = "messages";
   error.context_tokens_ = context_tokens;
   return error;

@@ -15,6 +15,20 @@
 #include <utility>
 
 namespace rkllm_mcp {
+namespace {
+
+// Null if it is none; then `why` says so.
+Json json_in(const std::string& text, std::string& why) {
+  try {
+    return parse_or_complain(text);
+  } catch (const std::invalid_argument& complaint) {
+    why = complaint.what();
+    return nullptr;
+  }
+}
+
+}  // namespace
+
 CLI::App* add_call(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand("call", "Call one method of a running server and print what comes back.");
   command->group(kProgramming);
@@ -103,9 +117,9 @@ CallOptions call_options(Parsed& parsed) {
     }
   }
   if (without_space_around(text).empty()) text = "{}";
-  if (!parse_bounded(text).value_or(nullptr).is_structured()) {
-    throw CLI::ValidationError(
-        "PARAMS", "expected a JSON object or array, e.g. '{\"handle\":\"h1\"}'; found: " + text.substr(0, 60));
+  std::string why = "found: " + text.substr(0, 60);
+  if (!json_in(text, why).is_structured()) {
+    throw CLI::ValidationError("PARAMS", "expected a JSON object or array, e.g. '{\"handle\":\"h1\"}'; " + why);
   }
   if (!parsed.call_to.empty()) parsed.call.to = parsed.call_to;
   if (parsed.call_text) parsed.call.output = CallOptions::Output::kText;
@@ -115,8 +129,9 @@ CallOptions call_options(Parsed& parsed) {
 
 ToolsOptions tools_options(Parsed& parsed) {
   ToolsOptions options = std::move(parsed.tools);
-  const Json arguments = parse_bounded(parsed.tools_arguments).value_or(nullptr);
-  if (!arguments.is_object()) throw CLI::ValidationError("ARGUMENTS", "expected a JSON object");
+  std::string why = "found: " + parsed.tools_arguments.substr(0, 60);
+  const Json arguments = json_in(parsed.tools_arguments, why);
+  if (!arguments.is_object()) throw CLI::ValidationError("ARGUMENTS", "expected a JSON object; " + why);
   options.arguments = arguments.dump();
   if (!options.tool.empty()) {
     options.action = ToolsOptions::Action::kCall;

@@ -34,6 +34,15 @@ TEST_CASE("no more than 1000 tools are taken of a list") {
   CHECK_FALSE(pages.cut_short().empty());
 }
 
+TEST_CASE("no more than 262,144 values are taken of a list") {
+  ToolPages pages;
+  const Json tool{{"inputSchema", {{"enum", std::vector<int>(100'000)}}}};
+  CHECK(pages.take(Json{{"tools", {tool, tool}}, {"nextCursor", "c"}}));
+  CHECK_FALSE(pages.take(Json{{"tools", {tool}}, {"nextCursor", "d"}}));
+  CHECK(pages.tools().size() == 2);
+  CHECK(pages.cut_short() == "only the first 262144 values of tools are taken");
+}
+
 TEST_CASE("no more than 2 MiB of tools are taken of a list") {
   ToolPages pages;
   const std::string large(1 << 18, 'x');

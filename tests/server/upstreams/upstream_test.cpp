@@ -337,9 +337,9 @@ TEST_CASE("a question of very many values is refused, and no client is asked") {
   stage.client_capabilities = kSampling;
   stage.call(heard);
   stage.await_sent("tools/call");
-  const Json numbers = std::vector<int>(131'072);
+  const Json numbers = std::vector<int>(262'144);
   stage.script.say({{"jsonrpc", "2.0"}, {"id", "many"}, {"method", "sampling/createMessage"}, {"params", numbers}});
-  stage.await_sent("-32601");
+  stage.await_sent("asks with more than 262144 values");
   CHECK(heard.asked.empty());
 }
 
@@ -610,12 +610,12 @@ TEST_CASE("an answer of very many values is refused, which the client is told") 
       script.result(message, {{"content", Json::array()}, {"structuredContent", {{"numbers", numbers}}}});
     });
   });
-  count = 131'072;
+  count = 262'144;
   stage.call(heard);
   stage.waiting.until([&] { return heard.results.size() == 1; }, "no result");
   CHECK_THAT(heard.results[0]["content"][0]["text"].get<std::string>(),
-             has_text("upstream up: sent an answer of more than 131072 values"));
-  count = 131'000;
+             has_text("upstream up: sent an answer of more than 262144 values"));
+  count = 262'000;
   stage.call(heard);
   stage.waiting.until([&] { return heard.results.size() == 2; }, "no result");
   CHECK(heard.results[1]["structuredContent"]["numbers"].size() == count);
