@@ -37,6 +37,13 @@ ProcessOutput::Read ProcessOutput::read() {
   return Read::kMore;
 }
 
+void ProcessOutput::read_rest() {
+  while (read() == Read::kMore) {
+  }
+  const std::lock_guard lock(reading_);
+  log_.end();
+}
+
 bool ProcessOutput::wait(std::chrono::milliseconds patience, int other) const {
   std::array<pollfd, 2> wanted{pollfd{pipe_.number(), POLLIN, 0}, pollfd{other, POLLIN, 0}};
   return poll_descriptors(wanted.data(), wanted.size(), static_cast<int>(patience.count())) > 0 &&

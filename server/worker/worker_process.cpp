@@ -94,8 +94,7 @@ void WorkerProcess::watch() {
     const bool can_write = log_.read() != ProcessOutput::Read::kEnd;
     has_ended = child_.has_ended(can_write ? ChildProcess::Wait::kNo : ChildProcess::Wait::kYes);
   }
-  while (log_.read() == ProcessOutput::Read::kMore) {
-  }
+  log_.read_rest();
   note_end();
 }
 

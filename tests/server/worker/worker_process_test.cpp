@@ -74,6 +74,12 @@ TEST_CASE("all that a worker has printed is there before its end is told, also a
   CHECK(watched.process->log().errors_since(4) == Lines{"E rkllm: 3", "E last"});
 }
 
+TEST_CASE("the last line of a worker is there also where a process that it has started keeps its output open") {
+  Watched watched("sleep 10 & printf 'E last'; exit 7");
+  CHECK(said(watched.end()) == "0/7");
+  CHECK(watched.printed.all() == Lines{"E last"});
+}
+
 TEST_CASE("more than a pipe holds is read while a worker prints it") {
   Watched watched("i=0; while [ $i -lt 40 ]; do printf '%04000d\\n' $i; i=$((i + 1)); done");
   CHECK(said(watched.end()) == "0/0");
