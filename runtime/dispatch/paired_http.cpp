@@ -32,7 +32,7 @@ class PairedHttp::Client final : public ConnectedPeer {
         memory_(std::move(memory)),
         exchange_(exchange.shared_from_this()),
         silence_(loop, [this] {
-          if (closing_) return gone();
+          if (closing_) return has_left();
           exchange_->write(kEventComment);
           silence_.set_after(kBetweenEventComments);
         }) {}
@@ -42,7 +42,7 @@ class PairedHttp::Client final : public ConnectedPeer {
     exchange_->write(event_of(address, {}, "endpoint"));
     silence_.set_after(kBetweenEventComments);
   }
-  void gone() {
+  void has_left() {
     const auto self = shared_from_this();  // the table lets go of it meanwhile
     silence_.clear();
     became_closed();
@@ -125,7 +125,7 @@ void PairedHttp::open(const HttpRequest& request, HttpExchange& exchange) {
   });
   client->set_receiver(accept_(*client));
   exchange.when_closed([weak = std::weak_ptr(client)] {
-    if (const auto alive = weak.lock()) alive->gone();
+    if (const auto alive = weak.lock()) alive->has_left();
   });
 }
 
