@@ -382,7 +382,7 @@ std::shared_ptr<Invocation> McpServer::new_invocation(InvocationRequest wanted, 
   // What the server's parts print may be about anybody's requests.
   const bool hears = may_hear_all(*wanted.session) && wanted.client.log_level && !revision.era.has_handshake();
   auto voice = std::make_unique<RequestResponder>(*wanted.reply, revision, server_);
-  const auto invocation = std::make_shared<Invocation>(std::move(wanted), std::move(voice), run);
+  auto invocation = std::make_shared<Invocation>(std::move(wanted), std::move(voice), run);
   if (hears) {
     hearers_.remove_if([](const auto& each) { return each.expired(); });
     hearers_.push_back(invocation);
