@@ -10,6 +10,8 @@ std::optional<std::int64_t> sum_of(std::optional<std::int64_t> left, std::option
   return *left + *right;
 }
 
+bool is_user(const Message& message) { return message.role == Role::kUser; }
+
 std::size_t bytes_of(const Message& message) {
   std::size_t bytes = 0;
   for (const Part& part : message.parts) {
@@ -100,7 +102,6 @@ Timings sum_of_runs(const Timings& one, const Timings& other) {
 std::size_t bytes_of(const std::vector<Message>& messages) {
   std::size_t bytes = 0;
   for (const Message& each : messages) bytes += bytes_of(each);
-  const auto is_user = [](const Message& message) { return message.role == Role::kUser; };
   const auto behind_user = std::find_if(messages.rbegin(), messages.rend(), is_user);
   for (auto each = messages.rbegin(); each != behind_user; ++each) bytes += each->thinking.size();
   return bytes;
@@ -116,7 +117,6 @@ std::size_t bytes_of(const Turn& turn) {
 }
 
 std::size_t drop_oldest_turns(std::vector<Message>& messages, std::size_t bytes, std::size_t bytes_around) {
-  const auto is_user = [](const Message& message) { return message.role == Role::kUser; };
   const auto is_said = [](const Message& message) { return message.role != Role::kSystem; };
   const auto oldest = std::ranges::find_if(messages, is_said);
   auto end = oldest;
