@@ -26,7 +26,9 @@ std::size_t bytes_of(const Json& value) {
   if (value.is_string()) return value.get_ref<const std::string&>().size();
   std::size_t bytes = 1;
   if (!value.is_structured()) return bytes;
-  for (const auto& [name, inner] : value.items()) bytes += 1 + bytes_of(inner) + (value.is_object() ? name.size() : 0);
+  for (auto each = value.begin(); each != value.end(); ++each) {
+    bytes += 1 + bytes_of(*each) + (value.is_object() ? each.key().size() : 0);
+  }
   return bytes;
 }
 
