@@ -16,7 +16,12 @@ PollClient::PollClient(World& world, SimServer& server, std::string name)
 void PollClient::start() {
   talk_ = HttpTalk::start(server_.connect_http(name_), [this] {
     told_end_ = true;
-    if (talk_->waiting() > 0 && !left_) complain("the server has closed instead of answering");
+    if (talk_->waiting() == 0 || left_) return;
+    if (!talk_->connection().was_left_unread(SimServer::kStall / 4)) {
+      complain("the server has closed instead of answering");
+    }
+    world_.saw("a client that did not read its answer was given up");
+    left_ = true;
   });
   plan();
 }
