@@ -7,7 +7,6 @@
 #include <rkllm_mcp/codec_rules.hpp>
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/handle_record.hpp>
-#include <rkllm_mcp/handle_value.hpp>
 #include <rkllm_mcp/json_reader.hpp>
 
 #include <cstddef>

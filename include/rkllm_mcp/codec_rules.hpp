@@ -3,7 +3,7 @@
 #pragma once
 
 #include <rkllm_mcp/file_policy.hpp>
-#include <rkllm_mcp/handle_value.hpp>
+#include <rkllm_mcp/handle_record.hpp>
 #include <rkllm_mcp/method.hpp>
 
 #include <concepts>

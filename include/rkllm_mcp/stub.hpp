@@ -3,7 +3,7 @@
 
 #include <rkllm_mcp/call_context.hpp>
 #include <rkllm_mcp/errors.hpp>
-#include <rkllm_mcp/handle_value.hpp>
+#include <rkllm_mcp/handle_record.hpp>
 #include <rkllm_mcp/json.hpp>
 
 #include <concepts>

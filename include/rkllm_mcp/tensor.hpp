@@ -2,11 +2,11 @@
 // {"base64":"...","dtype":"float32"}: the IEEE 754 values, little endian.
 #pragma once
 
+#include <rkllm_mcp/bytes.hpp>
 #include <rkllm_mcp/call_context.hpp>
 #include <rkllm_mcp/codec_rules.hpp>
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/json_reader.hpp>
-#include <rkllm_mcp/packed_values.hpp>
 
 #include <bit>
 #include <charconv>
