@@ -55,10 +55,7 @@ set(RUNTIME_SOURCES
   stream/token_lane.cpp
   stream/token_stream.cpp
   text/ip_address.cpp
-  text/private_file.cpp
   text/regular_file.cpp
-  text/file_sha256.cpp
   text/sha256.cpp
-  text/shown_address.cpp
   text/url.cpp
   watched_loop.cpp)

@@ -1,6 +1,6 @@
 #include "auth/access_tokens.hpp"
 
-#include "text/private_file.hpp"
+#include "text/regular_file.hpp"
 
 #include <openssl/crypto.h>
 

@@ -5,10 +5,17 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <stdexcept>
 
 namespace rkllm_mcp {
+namespace {
+
+// Of those that hold secrets.
+constexpr std::size_t kLargestFile = std::size_t{1} << 20U;
+
+}  // namespace
 
 // O_NONBLOCK: a pipe opens without its other end. It changes nothing about files.
 RegularFile::RegularFile(const std::string& path)
@@ -45,6 +52,18 @@ std::optional<std::string> try_read_regular_file(const std::string& path, std::s
   } catch (const std::runtime_error&) {
     return std::nullopt;
   }
+}
+
+std::string read_private_file(const std::string& path) {
+  RegularFile file(path);
+  const struct stat& status = file.status();
+  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
+    throw std::runtime_error(path + ": belongs to another user");
+  }
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    throw std::runtime_error(path + ": is open to other users; close it with chmod 600");
+  }
+  return file.read(kLargestFile);
 }
 
 }  // namespace rkllm_mcp

@@ -32,4 +32,10 @@ std::string read_regular_file(const std::string& path, std::size_t most);
 // Nothing where there is an error.
 std::optional<std::string> try_read_regular_file(const std::string& path, std::size_t most);
 
+// Files that hold secrets: read only if nobody else can read them, so that a slip of the administrator is noticed.
+//
+// The whole of a file that belongs to this user or to root and is closed to group and others (mode 0600). Throws
+// std::runtime_error that names the path and what is wrong; never anything of the contents.
+std::string read_private_file(const std::string& path);
+
 }  // namespace rkllm_mcp

@@ -2,7 +2,10 @@
 
 #include <openssl/evp.h>
 
+#include <cstddef>
+#include <fstream>
 #include <stdexcept>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -38,5 +41,18 @@ Sha256 Sha256Sum::finish() {
 }
 
 void Sha256Sum::Free::operator()(void* context) const { EVP_MD_CTX_free(context_of(context)); }
+
+std::optional<Sha256> sha256_of_file(const std::string& path, const std::function<bool()>& goes_on) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> piece(std::size_t{1} << 20U);
+  Sha256Sum sum;
+  while (file) {
+    if (!goes_on()) return std::nullopt;
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    sum.add({piece.data(), static_cast<std::size_t>(file.gcount())});
+  }
+  if (!file.eof()) return std::nullopt;
+  return sum.finish();
+}
 
 }  // namespace rkllm_mcp

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace rkllm_mcp {
@@ -25,5 +28,11 @@ class Sha256Sum {
   };
   std::unique_ptr<void, Free> context_;  // EVP_MD_CTX
 };
+
+// SHA-256 of a file's contents, which may be gigabytes.
+//
+// Blocks for as long as the disk does. `goes_on` is asked for every megabyte; nothing if it says no, or if the file cannot
+// be read. Threads: any.
+std::optional<Sha256> sha256_of_file(const std::string& path, const std::function<bool()>& goes_on);
 
 }  // namespace rkllm_mcp

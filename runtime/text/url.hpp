@@ -36,4 +36,10 @@ std::string percent_decoded(std::string_view text);
 // The first value of that name in a query (of "/l/?uddg=…" or "a=b&c=d"), decoded; nothing if there is none.
 std::optional<std::string> query_value(std::string_view target, std::string_view name);
 
+// Addresses as they may be shown, in logs, errors and tables. Any thread.
+
+// "postgresql://host/name" of "postgresql://user:password@host/name?options"; what is no such address, such as a path,
+// is left as it is.
+std::string shown_address(std::string_view address);
+
 }  // namespace rkllm_mcp

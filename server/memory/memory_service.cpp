@@ -5,7 +5,7 @@
 #include "memory/postgresql/postgresql_store.hpp"
 #include "memory/sqlite/sqlite_store.hpp"
 #include "memory/transfer.hpp"
-#include "text/shown_address.hpp"
+#include "text/url.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -1,7 +1,7 @@
 #include "models/file_digests.hpp"
 
-#include "text/file_sha256.hpp"
 #include "text/hexadecimal.hpp"
+#include "text/sha256.hpp"
 
 #include <sys/resource.h>
 #include <sys/syscall.h>

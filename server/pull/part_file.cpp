@@ -1,7 +1,7 @@
 #include "pull/part_file.hpp"
 
-#include "text/file_sha256.hpp"
 #include "text/hexadecimal.hpp"
+#include "text/sha256.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

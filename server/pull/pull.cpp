@@ -1,8 +1,8 @@
 #include "pull/pull.hpp"
 
 #include "pull/model_source.hpp"
-#include "text/file_sha256.hpp"
 #include "text/hexadecimal.hpp"
+#include "text/sha256.hpp"
 #include "text/shell_word.hpp"
 
 #include <stdexcept>

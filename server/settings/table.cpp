@@ -1,7 +1,7 @@
 #include "settings/table.hpp"
 
 #include "settings/nearest.hpp"
-#include "text/shown_address.hpp"
+#include "text/url.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "call/admission.hpp"
 #include "client/endpoint.hpp"
-#include "text/private_file.hpp"
+#include "text/regular_file.hpp"
 #include "upstreams/command_connection.hpp"
 #include "upstreams/upstream_document.hpp"
 #include "upstreams/upstream_tool.hpp"

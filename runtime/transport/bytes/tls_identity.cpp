@@ -1,6 +1,5 @@
 #include "transport/bytes/tls_identity.hpp"
 
-#include "text/private_file.hpp"
 #include "text/regular_file.hpp"
 
 #include <openssl/bio.h>

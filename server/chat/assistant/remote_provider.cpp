@@ -5,7 +5,7 @@
 #include "chat/assistant/remote_request.hpp"
 #include "client/http/http_error.hpp"
 #include "lifetime.hpp"
-#include "text/private_file.hpp"
+#include "text/regular_file.hpp"
 #include "tools/stop_signal.hpp"
 #include "verified_client.hpp"
 

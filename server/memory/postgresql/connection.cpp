@@ -1,7 +1,7 @@
 #include "memory/postgresql/connection.hpp"
 
 #include "clock.hpp"
-#include "text/shown_address.hpp"
+#include "text/url.hpp"
 
 #include <poll.h>
 
