@@ -4,7 +4,11 @@
 
 #include <asio/steady_timer.hpp>
 
+#include <array>
 #include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <string>
 
 namespace rkllm_mcp {
 
@@ -43,5 +47,24 @@ using Timer = asio::steady_timer;
 inline std::chrono::system_clock::time_point time_of_day() { return std::chrono::system_clock::now(); }
 
 #endif
+
+// The time of day, which the system may set back: for people and protocols, never to measure by (that is Clock).
+// Threads: any.
+
+inline std::int64_t seconds_since_1970() {
+  return std::chrono::duration_cast<std::chrono::seconds>(time_of_day().time_since_epoch()).count();
+}
+
+// As ISO 8601 in UTC: "2026-11-22T16:20:05.123Z".
+inline std::string iso_time(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  const auto since_epoch = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  const auto length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+  const std::string digits = std::to_string(1000 + since_epoch % 1000);  // with leading zeros
+  return std::string(text.data(), length) + "." + digits.substr(1) + "Z";
+}
 
 }  // namespace rkllm_mcp

@@ -1,6 +1,6 @@
 #include "log.hpp"
 
-#include "text/wall_clock.hpp"
+#include "clock.hpp"
 
 #include <spdlog/async_logger.h>
 #include <spdlog/details/thread_pool.h>

@@ -1,7 +1,7 @@
 #include "models/model_slot.hpp"
 
+#include "clock.hpp"
 #include "jsonrpc/failure.hpp"
-#include "text/wall_clock.hpp"
 
 #include <asio/post.hpp>
 

@@ -2,11 +2,11 @@
 
 #include "backend/handle_resources.hpp"
 #include "chat/templates/families.hpp"
+#include "clock.hpp"
 #include "jsonrpc/failure.hpp"
 #include "model_name.hpp"
 #include "models/handle_names.hpp"
 #include "pull/model_chip.hpp"
-#include "text/wall_clock.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 

@@ -6,8 +6,8 @@
 
 #include "clock.hpp"
 #include "immutable.hpp"
-#include "loop_outlet.hpp"
 #include "mcp/service.hpp"
+#include "run_loop.hpp"
 #include "settings/settings.hpp"
 #include "tools/answer_cache.hpp"
 #include "tools/offered_tool.hpp"

@@ -6,7 +6,6 @@
 #include "mcp/protocol/request_responder.hpp"
 #include "put_back.hpp"
 #include "random_bytes.hpp"
-#include "text/wall_clock.hpp"
 #include "transport/bytes/deadline.hpp"
 #include "transport/silent_peer.hpp"
 

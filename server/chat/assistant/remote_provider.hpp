@@ -6,7 +6,7 @@
 
 #include "chat/assistant/provider.hpp"
 #include "clock.hpp"
-#include "loop_outlet.hpp"
+#include "run_loop.hpp"
 #include "tools/tool_threads.hpp"
 
 #include <asio/io_context.hpp>

@@ -7,7 +7,7 @@
 
 #include "chat/assistant/hosted_server.hpp"
 #include "clock.hpp"
-#include "loop_outlet.hpp"
+#include "run_loop.hpp"
 #include "text/url.hpp"
 #include "tools/tool_threads.hpp"
 

@@ -17,7 +17,6 @@
 #include "random_bytes.hpp"
 #include "run_loop.hpp"
 #include "text/url.hpp"
-#include "text/wall_clock.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -3,7 +3,7 @@
 #include "chat/dialects/reply_stream.hpp"
 #include "chat/templates/families.hpp"
 #include "chat/turn/model_text.hpp"
-#include "text/wall_clock.hpp"
+#include "clock.hpp"
 
 #include <chrono>
 #include <optional>

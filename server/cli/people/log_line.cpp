@@ -1,7 +1,7 @@
 #include "cli/people/log_line.hpp"
 
+#include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
-#include "text/wall_clock.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
