@@ -1,7 +1,7 @@
 #include "dispatch/stateless_headers.hpp"
 
+#include "mcp/protocol/agreed_names.hpp"
 #include "mcp/protocol/era.hpp"
-#include "mcp/protocol/meta_keys.hpp"
 
 #include <rkllm_mcp/base64.hpp>
 #include <rkllm_mcp/errors.hpp>

@@ -4,7 +4,7 @@
 
 #include "jsonrpc/message.hpp"
 #include "mcp/catalogue.hpp"
-#include "mcp/protocol/request_headers.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 #include "transport/http/http_message.hpp"
 
 #include <optional>

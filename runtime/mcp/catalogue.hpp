@@ -6,8 +6,10 @@
 
 #include "call/admission.hpp"
 #include "immutable.hpp"
+#include "jsonrpc/unread.hpp"
 #include "mcp/tools/invocation.hpp"
 
+#include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/method.hpp>
 
@@ -152,5 +154,12 @@ struct Catalogue {
 inline Json text_block(std::string_view text) { return Json{{"type", "text"}, {"text", text}}; }
 // The result of a tool that says no more than a text.
 inline Json text_result(std::string_view text) { return Json{{"content", Json::array({text_block(text)})}}; }
+
+// How a tool that failed answers.
+// The message for people and models, then code and data for programs.
+inline Json tool_error(const RpcError& error) {
+  const Json details{{"code", static_cast<int>(error.code())}, {"data", error.data()}};
+  return Json{{"content", Json::array({text_block(error.what()), text_block(to_text(details))})}, {"isError", true}};
+}
 
 }  // namespace rkllm_mcp

@@ -3,7 +3,7 @@
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 #include "jsonrpc/unread.hpp"
-#include "mcp/tools/tool_error.hpp"
+#include "mcp/catalogue.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -2,8 +2,8 @@
 
 #include "auth/owner.hpp"
 #include "clock.hpp"
+#include "mcp/catalogue.hpp"
 #include "mcp/tools/arguments.hpp"
-#include "mcp/tools/tool_error.hpp"
 #include "version.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "upstreams/upstream.hpp"
 
+#include "mcp/catalogue.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 #include "mcp/protocol/era.hpp"
-#include "mcp/protocol/meta_keys.hpp"
-#include "mcp/tools/tool_error.hpp"
 #include "put_back.hpp"
 #include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_document.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lifetime.hpp"
-#include "mcp/lists/severity.hpp"
+#include "mcp/protocol/client_context.hpp"
 #include "mcp/tools/invocation.hpp"
 #include "transport/bytes/deadline.hpp"
 #include "upstreams/offered.hpp"

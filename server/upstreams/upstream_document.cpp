@@ -1,6 +1,6 @@
 #include "upstreams/upstream_document.hpp"
 
-#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 #include "members_where.hpp"
 #include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_tool.hpp"

@@ -1,6 +1,6 @@
 #include "fixtures.hpp"
 
-#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -98,7 +98,7 @@ folder(runtime/call USE auth jsonrpc stream text transport)
 folder(runtime/direct USE call jsonrpc)
 folder(runtime/mcp USE auth call jsonrpc stream text transport)
 folder(runtime/dispatch USE auth call direct jsonrpc mcp transport)
-folder(runtime/client USE jsonrpc AND mcp/protocol/meta_keys.hpp mcp/protocol/request_headers.hpp)  # the names that both sides agree on
+folder(runtime/client USE jsonrpc AND mcp/protocol/agreed_names.hpp)  # the names that both sides agree on
 
 # What stands at the top of runtime/ is for everybody, and so uses nobody.
 includes_of(includes runtime NO_RECURSE)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dispatch/dispatcher.hpp"
-#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 #include "mcp/tools/method_tools.hpp"
 #include "runtime/fake_backend.hpp"
 #include "support/usual_limits.hpp"

@@ -2,9 +2,7 @@
 #pragma once
 
 #include "http_talk.hpp"
-
-#include "mcp/protocol/meta_keys.hpp"
-#include "mcp/protocol/request_headers.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

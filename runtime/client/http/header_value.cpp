@@ -1,6 +1,6 @@
 #include "client/http/header_value.hpp"
 
-#include "mcp/protocol/request_headers.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 
 #include <rkllm_mcp/base64.hpp>
 

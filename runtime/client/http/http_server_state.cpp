@@ -5,7 +5,7 @@
 #include "client/sockets/socket.hpp"
 #include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
-#include "mcp/protocol/request_headers.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 
 #include "client/http/header_value.hpp"
 #include "jsonrpc/bounded_json.hpp"
-#include "mcp/protocol/request_headers.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,7 +1,7 @@
 #include "client/mcp/mcp_handshake.hpp"
 
 #include "client/mcp/revisions.hpp"
-#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -2,8 +2,7 @@
 
 #include "client/mcp/remote_error.hpp"
 #include "jsonrpc/bounded_json.hpp"
-#include "mcp/protocol/meta_keys.hpp"
-#include "mcp/protocol/request_headers.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 
 #include <algorithm>
 

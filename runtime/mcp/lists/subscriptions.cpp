@@ -1,7 +1,7 @@
 #include "mcp/lists/subscriptions.hpp"
 
 #include "jsonrpc/envelope.hpp"
-#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 #include "put_back.hpp"
 
 #include <rkllm_mcp/errors.hpp>

@@ -6,7 +6,6 @@
 
 #include "call/session.hpp"
 #include "jsonrpc/reply.hpp"
-#include "mcp/lists/severity.hpp"
 #include "mcp/protocol/client_context.hpp"
 #include "mcp/protocol/handshake.hpp"
 

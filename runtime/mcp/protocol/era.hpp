@@ -5,7 +5,6 @@
 #pragma once
 
 #include "mcp/protocol/client_context.hpp"
-#include "mcp/protocol/input_request.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "jsonrpc/message.hpp"
-#include "mcp/lists/severity.hpp"
-#include "mcp/protocol/revision.hpp"
+#include "mcp/protocol/client_context.hpp"
+#include "mcp/protocol/revisions.hpp"
 #include "put_back.hpp"
 #include "transport/peer.hpp"
 

@@ -1,7 +1,7 @@
+#include "mcp/protocol/agreed_names.hpp"
 #include "mcp/protocol/era.hpp"
 
 #include "call/session.hpp"
-#include "mcp/protocol/meta_keys.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "mcp/protocol/state_seal.hpp"
 #include "mcp/tools/invocation.hpp"

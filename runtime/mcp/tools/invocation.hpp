@@ -9,9 +9,7 @@
 
 #include "call/session.hpp"
 #include "jsonrpc/reply.hpp"
-#include "mcp/lists/severity.hpp"
 #include "mcp/protocol/client_context.hpp"
-#include "mcp/protocol/input_request.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>

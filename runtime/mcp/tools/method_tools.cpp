@@ -5,8 +5,8 @@
 #include "call/value_text.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
+#include "mcp/catalogue.hpp"
 #include "mcp/tools/progress.hpp"
-#include "mcp/tools/tool_error.hpp"
 #include "mcp/tools/value_links.hpp"
 
 #include <string>

@@ -4,7 +4,6 @@
 #include "chat/turn/model_text.hpp"
 #include "jsonrpc/failure.hpp"
 #include "mcp/catalogue.hpp"
-#include "mcp/tools/tool_error.hpp"
 
 #include <array>
 #include <utility>

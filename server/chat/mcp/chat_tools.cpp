@@ -4,8 +4,8 @@
 #include "chat/mcp/tool_words.hpp"
 #include "chat/mcp/turn_failure.hpp"
 #include "chat/turn/model_text.hpp"
+#include "mcp/catalogue.hpp"
 #include "mcp/tools/arguments.hpp"
-#include "mcp/tools/tool_error.hpp"
 
 #include <asio/post.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "auth/access_tokens.hpp"
 #include "chat/mcp/turn_failure.hpp"
-#include "mcp/tools/tool_error.hpp"
+#include "mcp/catalogue.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 // Services in both dialects: how they are addressed, what each of them has, and what they answer.
+#include "mcp/catalogue.hpp"
 #include "mcp/service.hpp"
-#include "mcp/tools/tool_error.hpp"
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
 

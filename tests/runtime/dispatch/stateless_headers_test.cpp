@@ -1,6 +1,6 @@
 #include "dispatch/stateless_headers.hpp"
 
-#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 #include "support/catch.hpp"
 
 #include <rkllm_mcp/errors.hpp>

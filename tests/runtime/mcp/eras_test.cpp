@@ -1,6 +1,6 @@
 // The same tool, asked in both eras.
+#include "mcp/protocol/agreed_names.hpp"
 #include "mcp/protocol/era.hpp"
-#include "mcp/protocol/meta_keys.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"

@@ -1,5 +1,5 @@
 // Who hears of what: changed lists and resources, log messages, tasks.
-#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
 

@@ -1,7 +1,7 @@
 #include "mcp/protocol/request_responder.hpp"
 
 #include "mcp/catalogue.hpp"
-#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "runtime/fake_backend.hpp"
 #include "support/catch.hpp"

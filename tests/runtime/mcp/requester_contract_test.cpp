@@ -1,6 +1,6 @@
 // What mcp/tools/invocation.hpp promises of whoever hears the outcome of an invocation, held against all of them: a
 // request of either era, a task, and a call in the direct dialect.
-#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 #include "mcp/service.hpp"
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"

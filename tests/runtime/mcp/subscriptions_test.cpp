@@ -1,7 +1,7 @@
 #include "mcp/lists/subscriptions.hpp"
 
 #include "auth/access_tokens.hpp"
-#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "runtime/fake_backend.hpp"
 #include "support/catch.hpp"

@@ -1,10 +1,23 @@
-// The HTTP headers by which a request of the stateless era repeats parts of its message, for those on the way who do
-// not read bodies: what client and server agree on.
+// Names that client and server agree on: members of `_meta`, and HTTP headers.
 #pragma once
 
 #include <string_view>
 
 namespace rkllm_mcp {
+
+// Members of `_meta` that the protocol defines.
+
+inline constexpr const char* kMetaPrefix = "io.modelcontextprotocol/";  // of all of them but progressToken
+inline constexpr const char* kMetaRevision = "io.modelcontextprotocol/protocolVersion";
+inline constexpr const char* kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
+inline constexpr const char* kMetaClient = "io.modelcontextprotocol/clientInfo";
+inline constexpr const char* kMetaLogLevel = "io.modelcontextprotocol/logLevel";
+inline constexpr const char* kMetaServer = "io.modelcontextprotocol/serverInfo";
+inline constexpr const char* kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
+inline constexpr const char* kTasksExtension = "io.modelcontextprotocol/tasks";
+
+// The HTTP headers by which a request of the stateless era repeats parts of its message, for those on the way who do
+// not read bodies: what client and server agree on.
 
 inline constexpr const char* kRevisionHeader = "MCP-Protocol-Version";
 inline constexpr const char* kMethodHeader = "Mcp-Method";
