@@ -19,6 +19,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -89,6 +91,21 @@ class PollReader : public StreamReader {
   std::optional<std::size_t> queue_position_;  // if no poll has been told of it yet
   std::optional<CallOutcome> outcome_;         // once all text has been taken; its values are text
   std::size_t ending_bytes_ = 0;               // least length of the message with the ending, without its id
+};
+
+// Streams that can be polled from anywhere by their unguessable id. Event loop only.
+class StreamRegistry {
+ public:
+  void add(const std::string& stream_id, std::weak_ptr<PollReader> reader) { readers_[stream_id] = std::move(reader); }
+  void remove(const std::string& stream_id) { readers_.erase(stream_id); }
+  // Expired if there is none (any more).
+  std::weak_ptr<PollReader> find(const std::string& stream_id) const {
+    const auto found = readers_.find(stream_id);
+    return found == readers_.end() ? std::weak_ptr<PollReader>() : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::weak_ptr<PollReader>> readers_;
 };
 
 }  // namespace rkllm_mcp

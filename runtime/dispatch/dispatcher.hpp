@@ -7,13 +7,12 @@
 #include "api.hpp"
 #include "backend.hpp"
 #include "call/caller.hpp"
+#include "call/poll_reader.hpp"
 #include "call/repeated_requests.hpp"
 #include "call/session.hpp"
-#include "call/stream_registry.hpp"
 #include "direct/direct_dialect.hpp"
 #include "dispatch/gate.hpp"
 #include "dispatch/reading_queue.hpp"
-#include "dispatch/request_report.hpp"
 #include "dispatch/service_calls.hpp"
 #include "immutable.hpp"
 #include "jsonrpc/message.hpp"
@@ -35,6 +34,17 @@
 #include <string_view>
 
 namespace rkllm_mcp {
+
+// What is reported of a request that was answered without becoming a call: lists, polls, refusals. Calls are reported
+// when they end, see WatchedBackend.
+struct RequestNote {
+  RequestSource source;
+  std::string method;              // empty: the message could not be read
+  std::optional<ErrorCode> error;  // nothing: it was answered with a result
+  std::chrono::microseconds time{0};
+};
+
+using RequestReport = std::function<void(const RequestNote&)>;
 
 class BatchAnswer;
 

@@ -96,6 +96,24 @@ class ConnectedPeer : public AnsweringPeer {
   void release(std::chrono::milliseconds /*pause*/) override {}
 };
 
+// The peer of requests whose sender is not on any connection, or waits for nothing more there: it sends nothing, and
+// takes every answer. It has the address by which others know the sender.
+//
+// Threads: event loop only.
+class SilentPeer final : public ConnectedPeer {
+ public:
+  SilentPeer(TransportKind transport, std::string address)
+      : ConnectedPeer({.transport = transport, .address = std::move(address)}) {}
+
+  void send(std::string_view /*message*/) override {}
+  void hold_input() override {}
+  void resume_input() override {}
+  bool has_room_for(std::size_t /*bytes*/) const override { return true; }
+  bool ready() const override { return true; }
+  bool closed() const override { return false; }
+  void close() override {}
+};
+
 // A message longer than the limit was skipped; the connection goes on where its framing allows that.
 struct Oversized {
   std::size_t bytes;  // as far as they were counted

@@ -5,7 +5,6 @@ set(TRANSPORT_SOURCES
   transport/bytes/channel_set.cpp
   transport/bytes/deadline.cpp
   transport/bytes/descriptor_stream.cpp
-  transport/bytes/first_bytes.cpp
   transport/http/http_connection.cpp
   transport/http/http_head.cpp
   transport/http/http_message.cpp

@@ -6,7 +6,6 @@
 #include "settings/document.hpp"
 #include "settings/load.hpp"
 #include "settings/refused.hpp"
-#include "transport/bytes/first_bytes.hpp"
 #include "transport/http/http_head.hpp"
 #include "transport/http/http_parser.hpp"
 #include "transport/http/origin_policy.hpp"

@@ -4,7 +4,6 @@
 
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
-#include "client/sockets/outgoing.hpp"
 #include "client/sockets/tls_session.hpp"
 
 #include <atomic>
@@ -25,6 +24,38 @@ void notice_vanished_host(int descriptor);
 
 // What is wrong with the host's name, if it has no address; else empty. Asks the resolver, which may take seconds.
 std::string why_no_address(const Endpoint& endpoint);
+
+// Bytes that wait to be sent: added behind, taken from the front, in time proportional to their number, however small
+// the pieces are that the other side takes.
+//
+// Threads: one at a time.
+class Outgoing {
+ public:
+  bool empty() const { return sent_ == bytes_.size(); }
+  // What is left; until the next add() or sent().
+  std::string_view rest() const { return std::string_view(bytes_).substr(sent_); }
+
+  void add(std::string_view bytes) {
+    // What has been sent goes only when it is at least as much as has to be moved for that.
+    if (sent_ >= bytes_.size() - sent_) drop_sent();
+    bytes_.append(bytes);
+  }
+
+  // So many bytes of rest() have been sent.
+  void sent(std::size_t count) {
+    sent_ += count;
+    if (empty()) drop_sent();
+  }
+
+ private:
+  void drop_sent() {
+    bytes_.erase(0, sent_);
+    sent_ = 0;
+  }
+
+  std::string bytes_;
+  std::size_t sent_ = 0;  // of bytes_
+};
 
 class Socket {
  public:

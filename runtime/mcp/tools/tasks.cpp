@@ -7,7 +7,7 @@
 #include "put_back.hpp"
 #include "random_bytes.hpp"
 #include "transport/bytes/deadline.hpp"
-#include "transport/silent_peer.hpp"
+#include "transport/peer.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

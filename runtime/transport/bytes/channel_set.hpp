@@ -9,9 +9,11 @@
 #include "transport/limits.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -38,6 +40,28 @@ class ChannelSet {
   const Lifetime alive_;
   std::unordered_set<std::shared_ptr<Channel>> channels_;
   std::unordered_map<std::string, std::size_t> of_client_;  // connections of each
+};
+
+// What a client is told that this limit keeps out, in the words of the protocol above, with its framing.
+using RefusalFunction = std::function<std::string(Limit)>;
+
+// Connections that a limit keeps out, while their clients are being told so: at most kAtATime at once. Beyond that,
+// connections are closed without a word.
+//
+// Threads: belongs to the event loop.
+class TurnedAway {
+ public:
+  bool has_room() const { return channels_.size() < kAtATime; }
+  void add(Channel& channel, std::string_view goodbye) {
+    channels_.add(channel);
+    channel.write({goodbye});
+    channel.close();
+  }
+
+ private:
+  static constexpr std::size_t kAtATime = 64;
+
+  ChannelSet channels_;
 };
 
 }  // namespace rkllm_mcp

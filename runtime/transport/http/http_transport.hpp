@@ -11,7 +11,6 @@
 #include "transport/bytes/channel_set.hpp"
 #include "transport/bytes/listener.hpp"
 #include "transport/bytes/tls_identity.hpp"
-#include "transport/bytes/turned_away.hpp"
 #include "transport/http/http_connection.hpp"
 #include "transport/http/http_exchange.hpp"
 #include "transport/http/origin_policy.hpp"

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "transport/bytes/channel.hpp"
-#include "transport/bytes/first_bytes.hpp"
 #include "transport/bytes/input_backlog.hpp"
 #include "transport/bytes/message_deadline.hpp"
 #include "transport/lines/line_framer.hpp"

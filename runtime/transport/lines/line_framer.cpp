@@ -1,5 +1,6 @@
 #include "transport/lines/line_framer.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -68,6 +69,15 @@ std::optional<Received> LineFramer::whole(std::string_view line) const {
   if (line.empty()) return std::nullopt;
   if (line.size() > limit_) return Oversized{line.size(), limit_};
   return line;
+}
+
+bool FirstBytes::allow(std::string_view& bytes) {
+  if (verdict_ == Verdict::kUndecided) {
+    bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
+    if (bytes.empty()) return true;
+    verdict_ = bytes.front() == '{' || bytes.front() == '[' ? Verdict::kMessages : Verdict::kOther;
+  }
+  return verdict_ != Verdict::kOther;
 }
 
 }  // namespace rkllm_mcp

@@ -11,7 +11,6 @@
 #include "transport/bytes/channel_set.hpp"
 #include "transport/bytes/listener.hpp"
 #include "transport/bytes/tls_identity.hpp"
-#include "transport/bytes/turned_away.hpp"
 #include "transport/limits.hpp"
 #include "transport/peer.hpp"
 

@@ -5,7 +5,6 @@
 
 #include "transport/bytes/accept_loop.hpp"
 #include "transport/bytes/channel_set.hpp"
-#include "transport/bytes/turned_away.hpp"
 #include "transport/limits.hpp"
 #include "transport/peer.hpp"
 

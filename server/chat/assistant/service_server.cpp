@@ -3,7 +3,7 @@
 #include "call/session.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/reply.hpp"
-#include "transport/silent_peer.hpp"
+#include "transport/peer.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -12,7 +12,7 @@
 #include "support/usual_limits.hpp"
 #include "transport/http/http_transport.hpp"
 #include "transport/lines/tcp_transport.hpp"
-#include "transport/silent_peer.hpp"
+#include "transport/peer.hpp"
 #include "transport/udp/udp_transport.hpp"
 #include "transport/websocket/websocket_transport.hpp"
 

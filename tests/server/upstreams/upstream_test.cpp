@@ -3,7 +3,7 @@
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "server/upstreams/scripted_upstream.hpp"
-#include "transport/silent_peer.hpp"
+#include "transport/peer.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "client/sockets/outgoing.hpp"
+#include "client/sockets/socket.hpp"
 
 #include "support/catch.hpp"
 

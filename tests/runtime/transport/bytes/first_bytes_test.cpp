@@ -1,4 +1,4 @@
-#include "transport/bytes/first_bytes.hpp"
+#include "transport/lines/line_framer.hpp"
 
 #include "support/catch.hpp"
 
