@@ -13,7 +13,7 @@
 #include "engine/instance.hpp"
 #include "engine/prompt_encoder.hpp"
 #include "engine/run_request.hpp"
-#include "model/utf8_joiner.hpp"
+#include "model/utf8.hpp"
 
 #include <chrono>
 #include <cstddef>
