@@ -1,6 +1,10 @@
-// rkllm_init of the sets before 1.3.0, which know one callback: a function for the results.
+// What was other before 1.3.0: rkllm_init, and what rkllm_is_running says.
+#include "engine/session.hpp"
 #include "exports/make_handle.hpp"
+#include "exports/preconditions.hpp"
 #include "exports/result_callback.hpp"
+
+#include <rkllm.h>
 
 #include <memory>
 
@@ -27,6 +31,13 @@ class ResultFunction final : public Client {
 
 }  // namespace
 
+// These sets know one callback: a function for the results.
 int rkllm_init(LLMHandle* handle, RKLLMParam* param, LLMResultCallback callback) {
   return make_handle(handle, param, std::make_unique<ResultFunction>(callback));
+}
+
+// As the headers before 1.3.0 document it. What those libraries really return is not known.
+int rkllm_is_running(LLMHandle handle) {
+  if (handle == nullptr) return -1;
+  return session_of(handle, __func__).is_running() ? 0 : 1;
 }

@@ -1,15 +1,39 @@
-// rkllm_init since 1.3.0, which takes a struct of callbacks.
+// What is other since 1.3.0: rkllm_init, which takes a struct of callbacks, and what rkllm_is_running says.
 #include "engine/contract.hpp"
-#include "exports/code_address.hpp"
+#include "engine/session.hpp"
 #include "exports/make_handle.hpp"
+#include "exports/preconditions.hpp"
 #include "exports/result_callback.hpp"
 
+#include <rkllm.h>
+
+#include <array>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 
 namespace {
 
 using namespace rkllm_mcp::sim;
+
+// Tells a pointer to a function from a pointer to data: programs written for runtimes up to 1.2 pass rkllm_init a
+// function where 1.3 expects a struct. Whether `address` lies in a part of the process that can be executed. Any
+// thread; reads /proc/self/maps.
+bool is_code(const void* address) {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"), std::fclose);
+  if (!maps) return false;
+  // A line is "START-END rwxp ..." in hexadecimal. What can be written is data, such as an executable stack.
+  std::array<char, 512> line{};
+  while (std::fgets(line.data(), line.size(), maps.get()) != nullptr) {
+    unsigned long long start = 0;
+    unsigned long long end = 0;
+    std::array<char, 5> access{};
+    if (std::sscanf(line.data(), "%llx-%llx %4s", &start, &end, access.data()) != 3) continue;
+    if (start <= number && number < end) return access[2] == 'x' && access[1] != 'w';
+  }
+  return false;
+}
 
 class CallbackStruct final : public Client {
  public:
@@ -49,4 +73,10 @@ class CallbackStruct final : public Client {
 
 int rkllm_init(LLMHandle* handle, RKLLMParam* param, RKLLMCallback* callback) {
   return make_handle(handle, param, std::make_unique<CallbackStruct>(callback));
+}
+
+// As 1.3.0 documents it, and does.
+int rkllm_is_running(LLMHandle handle) {
+  if (handle == nullptr) return -1;
+  return session_of(handle, __func__).is_running() ? 1 : 0;
 }
