@@ -1,8 +1,9 @@
 // The functions that every ABI set has with the same parameters. Files beside this one hold those that only some sets
 // have, or have with other parameters; simulator/CMakeLists.txt says which set is made of which.
 //
-// Here stands what is true of pointers: which may be NULL, which the vendor's library does not survive. Everything else
-// is the engine's business.
+// Here stands what is true of pointers: which may be NULL, which the vendor's library does not survive; and what the
+// default parameters are. Everything else is the engine's business.
+#include "board/cpus.hpp"
 #include "engine/session.hpp"
 #include "exports/convert.hpp"
 #include "exports/live_handles.hpp"
@@ -10,9 +11,44 @@
 
 #include <rkllm.h>
 
+#include <cstdint>
 #include <memory>
 
 using namespace rkllm_mcp::sim;
+
+namespace {
+
+// What enabled_cpus_mask holds where the vendor's library leaves it unwritten. A real one holds anything.
+constexpr std::uint32_t kUnwrittenMask = 0xDEADBEEF;
+
+// A template, so that it may ask for fields that a set lacks.
+template <class Param>
+Param defaults() {
+  Param param{};
+  param.max_context_len = 512;
+  param.max_new_tokens = 512;
+  param.top_k = 40;
+  if constexpr (requires { param.n_keep; }) param.n_keep = -1;
+  param.top_p = 0.9F;
+  param.temperature = 0.8F;
+  param.repeat_penalty = 1.1F;
+  param.mirostat_tau = 5.0F;
+  param.mirostat_eta = 0.1F;
+  param.skip_special_token = true;
+  if constexpr (requires { param.extend_param.enabled_cpus_mask; }) {
+    param.extend_param.embed_flash = 1;
+    param.extend_param.enabled_cpus_num = 4;
+    const int cpus = cpus_online();
+    param.extend_param.enabled_cpus_mask = cpus == 8 ? 0xF0 : cpus == 4 ? 0x0F : kUnwrittenMask;
+  }
+  if constexpr (requires { param.extend_param.n_batch; }) param.extend_param.n_batch = 1;
+  return param;
+}
+
+}  // namespace
+
+// The values are those that were measured with 1.3.0; what older versions have is not known.
+RKLLMParam rkllm_createDefaultParam() { return defaults<RKLLMParam>(); }
 
 int rkllm_load_lora(LLMHandle handle, RKLLMLoraAdapter* adapter) {
   if (handle == nullptr) return -1;
