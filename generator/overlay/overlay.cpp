@@ -4,7 +4,6 @@
 #include "json.hpp"
 #include "overlay/json_schema.hpp"
 #include "overlay/overlay_entry.hpp"
-#include "overlay/overlay_schema.hpp"
 #include "read/clean_text.hpp"
 #include "sha256.hpp"
 #include "text_file.hpp"

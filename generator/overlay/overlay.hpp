@@ -46,6 +46,8 @@ struct Overlay {
   std::vector<OverlayEntry> entries;
 };
 
+extern const char* const kOverlaySchema;  // overlay/overlay.schema.json, compiled in
+
 // Both throw Refusal if the text is no JSON, breaks overlay.schema.json, or has an entry that says two things at once.
 Overlay read_overlay(const std::string& path);
 Overlay parse_overlay(const std::string& text, const std::string& path);  // `path` is for complaints

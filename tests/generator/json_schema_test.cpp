@@ -2,7 +2,7 @@
 #include "temporary.hpp"
 
 #include "overlay/json_schema.hpp"
-#include "overlay/overlay_schema.hpp"
+#include "overlay/overlay.hpp"
 
 using namespace bindgen;
 

@@ -1,8 +1,0 @@
-// overlay/overlay.schema.json, compiled in.
-#pragma once
-
-namespace bindgen {
-
-extern const char* const kOverlaySchema;
-
-}  // namespace bindgen
