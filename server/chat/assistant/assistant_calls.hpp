@@ -8,7 +8,6 @@
 #include "chat/assistant/mcp_host.hpp"
 #include "chat/assistant/profile.hpp"
 #include "chat/assistant/provider.hpp"
-#include "chat/host/running.hpp"
 #include "chat/host/turn_listener.hpp"
 #include "chat/turn/model_lender.hpp"
 #include "chat/turn/turn.hpp"

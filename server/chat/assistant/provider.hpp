@@ -6,7 +6,6 @@
 
 #include "chat/assistant/profile.hpp"
 #include "chat/assistant/wording.hpp"
-#include "chat/host/running.hpp"
 #include "chat/host/turn_listener.hpp"
 #include "chat/turn/model_lender.hpp"
 #include "chat/turn/turn.hpp"

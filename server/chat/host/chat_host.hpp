@@ -8,7 +8,6 @@
 #include "chat/host/host_options.hpp"
 #include "chat/host/profile_turns.hpp"
 #include "chat/host/prompt_caches.hpp"
-#include "chat/host/running.hpp"
 #include "chat/host/turn_listener.hpp"
 #include "chat/host/turn_maker.hpp"
 #include "chat/turn/cache_record.hpp"

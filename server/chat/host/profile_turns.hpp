@@ -4,7 +4,6 @@
 // Threads: event loop only.
 #pragma once
 
-#include "chat/host/running.hpp"
 #include "chat/host/turn_listener.hpp"
 #include "chat/turn/model_lender.hpp"
 #include "chat/turn/turn.hpp"

@@ -1,4 +1,4 @@
-// Who is told what becomes of a turn: a dialect's exchange, or a tool's call.
+// Who is told what becomes of a turn: a dialect's exchange, or a tool's call; and what they hold meanwhile.
 //
 // Threads: everything on the event loop, and nothing from inside the call that has started the turn. Exactly one of
 // finished() and failed() comes, last; nothing comes once the turn has been let go of, which any of these but queued()
@@ -27,6 +27,14 @@ class TurnListener {
   virtual void ended(const AnswerEnd& end, std::size_t answer) = 0;
   virtual void finished(const Usage& sum) = 0;
   virtual void failed(const TurnError& error) = 0;
+};
+
+// Something that is being made for somebody. Destroying it gives it up. Event loop only.
+class Running {
+ public:
+  virtual ~Running() = default;
+  virtual void hold() {}   // whoever asked cannot take more for now
+  virtual void go_on() {}  // or can again
 };
 
 }  // namespace rkllm_mcp::chat

@@ -1,7 +1,5 @@
 #include "chat/templates/families.hpp"
 
-#include "chat/templates/template_files.hpp"
-
 #include <fnmatch.h>
 
 #include <algorithm>

@@ -5,8 +5,13 @@
 
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace rkllm_mcp::chat {
+
+// The template files of this folder, compiled in: the name of the family and JSON text, for each.
+std::vector<std::pair<std::string_view, std::string_view>> template_files();
 
 // Sorted by name; they live as long as the program.
 std::span<const Family> built_in_families();
