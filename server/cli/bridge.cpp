@@ -7,7 +7,12 @@
 #include "clock.hpp"
 #include "log_output.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -19,6 +24,18 @@ constexpr auto kLastAnswers = 500ms;   // after the end of input
 constexpr auto kFirstRequest = 500ms;  // of a host that is to be told that the server cannot be reached
 
 }  // namespace
+
+bool OutputLines::print(std::string line) {
+  line += '\n';
+  const std::lock_guard lock(mutex_);
+  for (std::string_view rest = line; !rest.empty();) {
+    const auto count = ::write(STDOUT_FILENO, rest.data(), rest.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
 
 Bridge::Bridge(client::Endpoint endpoint) : endpoint_(std::move(endpoint)) {}
 

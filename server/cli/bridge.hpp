@@ -6,7 +6,6 @@
 #pragma once
 
 #include "cli/input_lines.hpp"
-#include "cli/output_lines.hpp"
 #include "cli/requests_in_flight.hpp"
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
@@ -20,6 +19,16 @@
 #include <vector>
 
 namespace rkllm_mcp {
+
+// Standard output, in whole lines, whoever writes them. Threads: any.
+class OutputLines {
+ public:
+  // Writes the line and its end, and waits while whoever reads them is slow; false when nobody reads any more.
+  bool print(std::string line);
+
+ private:
+  std::mutex mutex_;  // held for as long as a line is being written
+};
 
 class Bridge {
  public:

@@ -5,7 +5,6 @@
 #include "cli/exit_codes.hpp"
 #include "cli/help/complaint.hpp"
 #include "cli/help/completions.hpp"
-#include "cli/help/guide.hpp"
 #include "cli/help/help_text.hpp"
 #include "cli/help/man_page.hpp"
 #include "cli/help/terminal.hpp"

@@ -5,7 +5,6 @@
 #include "cli/exit_codes.hpp"
 #include "cli/help/progress_line.hpp"
 #include "cli/help/terminal.hpp"
-#include "cli/server_places.hpp"
 #include "cli/target.hpp"
 #include "client/endpoint.hpp"
 #include "jsonrpc/bounded_json.hpp"

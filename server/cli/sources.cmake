@@ -13,15 +13,12 @@ set(CLI_SOURCES
   cli/doctor_command.cpp
   cli/help/complaint.cpp
   cli/help/completions.cpp
-  cli/help/guide.cpp
   cli/help/help_text.cpp
   cli/help/man_page.cpp
   cli/help/progress_line.cpp
-  cli/help/rows.cpp
   cli/help/terminal.cpp
   cli/input_lines.cpp
   cli/memory_command.cpp
-  cli/output_lines.cpp
   cli/people/first_model.cpp
   cli/people/load_commands.cpp
   cli/people/load_progress_line.cpp
@@ -36,7 +33,6 @@ set(CLI_SOURCES
   cli/requests_in_flight.cpp
   cli/serve.cpp
   cli/serve_options.cpp
-  cli/server_places.cpp
   cli/settings_command.cpp
   cli/talk/chat.cpp
   cli/talk/conversation.cpp

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -24,6 +25,11 @@ std::string trusted_file(const std::string& named, const Settings& settings);
 // Where the HTTP port of the server of these settings is for a client on its machine, verified with its own
 // certificate. The path is "/".
 client::Endpoint http_place(const Settings& settings);
+
+// Where a server of these settings would listen, for commands that use one if it runs: the TCP port, then the services'
+// own (services.port, 8001): with --only nothing else is open. `http_path`: "/jsonrpc", or "/mcp" for a client of the
+// protocol.
+std::vector<client::Endpoint> server_places(const Settings& settings, const std::string& http_path);
 
 // What a proposed command has to end with to reach the server at `place`: " --to URL", and " --cacert FILE". Nothing
 // where the command finds it by itself: by the settings file that is used if nothing else is said, and `environment`.

@@ -3,7 +3,6 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
-#include "cli/server_places.hpp"
 #include "cli/target.hpp"
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"

@@ -1,4 +1,5 @@
-// What --help prints, for CLI11: wrapped lines, commands in their groups, a usage line that shows what is required.
+// What --help prints, for CLI11: wrapped lines, commands in their groups, a usage line that shows what is required. And
+// what is printed where nothing is asked for.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>
@@ -19,6 +20,9 @@ std::string help_text(const CLI::App& app, std::size_t width);
 // The same for programs: {"name","summary","details","usage","commands":[...],"arguments":[...],"options":[...]};
 // each command is such an object again.
 Json help_json(const CLI::App& app);
+
+// What the program prints when it is started without arguments: the few commands that a new user needs.
+std::string guide(std::size_t width);  // in columns
 
 // The parts that help, man page and completions share.
 std::string full_name(const CLI::App& app);         // "rkllm-mcp tools call"

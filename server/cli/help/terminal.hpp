@@ -1,4 +1,4 @@
-// What is known of the terminal that a text is printed for.
+// What is known of the terminal that a text is printed for, and texts as they are to stand there.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>
@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -42,6 +43,17 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 
 // The same for each line of `text` alone. One that begins with spaces keeps them, and goes on two columns behind them.
 std::string wrapped_lines(std::string_view text, std::size_t width);
+
+// Names, and beside or below each what it is: how help, the guide and the chat list what there is.
+struct HelpRow {
+  std::string name;
+  std::string text;
+};
+
+// A heading and the rows, in lines of at most `width` columns where that can be. A name of more than `widest_name`
+// stands on a line of its own, and so do all in a narrow terminal. Empty if there are no rows.
+std::string rows_text(const std::string& title, const std::vector<HelpRow>& rows, std::size_t width,
+                      std::size_t widest_name = 24);
 
 // What --json prints, on standard output: a document for programs, or one line of several.
 void print_json(const Json& document);
