@@ -4,7 +4,6 @@
 // Threads: any one. Blocks for as long as disks and name servers do.
 #pragma once
 
-#include "doctor/finding.hpp"
 #include "settings/settings.hpp"
 
 #include <sys/types.h>
@@ -17,6 +16,24 @@
 #include <vector>
 
 namespace rkllm_mcp::doctor {
+
+enum class Level {
+  kOk,
+  kWarning,  // it works, but slower, or not for everything
+  kProblem,  // something does not work
+};
+
+// One line of what `rkllm-mcp doctor` has found.
+struct Finding {
+  std::string subject;  // "library", "npu driver", ...: what was looked at
+  Level level;
+  std::string text;    // what was found
+  // A command that mends it, to be copied, with what is to be said of it behind "   # "; empty where all is well. Where
+  // only a person can decide it may look, and says there what to do then.
+  std::string cure{};
+};
+
+using Findings = std::vector<Finding>;
 
 // Who is to run the server.
 struct Identity {
