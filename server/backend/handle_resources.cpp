@@ -3,6 +3,7 @@
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/message.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -39,6 +40,21 @@ std::string model_path_of(const QueuedBackend::HandleStatus& handle) {
 
 std::string model_name_of(const QueuedBackend::HandleStatus& handle) {
   return handle.model.empty() ? std::filesystem::path(model_path_of(handle)).stem().string() : handle.model;
+}
+
+std::string name_of_handle(const QueuedBackend::HandleStatus& handle,
+                           const std::vector<QueuedBackend::HandleStatus>& all,
+                           const std::function<bool(const std::string& name)>& is_taken) {
+  if (!handle.model.empty()) return handle.model;
+  std::string name = model_name_of(handle);
+  // "llm-9" was made before "llm-10".
+  const auto is_earlier = [&handle](const QueuedBackend::HandleStatus& other) {
+    return other.id.size() != handle.id.size() ? other.id.size() < handle.id.size() : other.id < handle.id;
+  };
+  const bool is_used = std::ranges::any_of(all, [&](const auto& other) {
+    return other.id == name || (other.model.empty() && is_earlier(other) && model_name_of(other) == name);
+  });
+  return name.empty() || is_used || is_taken(name) ? handle.id : name;
 }
 
 Json brief_of(const QueuedBackend::HandleStatus& handle) {

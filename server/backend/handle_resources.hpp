@@ -1,4 +1,4 @@
-// What clients may read of the initialised models: rkllm://handles and rkllm://handles/{id}.
+// What clients may read of the initialised models, rkllm://handles and rkllm://handles/{id}, and what these go by.
 #pragma once
 
 #include "backend/queued_backend.hpp"
@@ -27,6 +27,13 @@ RunSpeed speed_of(const Json& last_perf);
 std::string model_path_of(const QueuedBackend::HandleStatus& handle);
 // The model's name: the one that it was loaded by, else its file's without ending.
 std::string model_name_of(const QueuedBackend::HandleStatus& handle);
+
+// What a handle goes by where models are named, on any thread: the name that the model was loaded by. One that
+// rkllm_init has made goes by its file's name, without its ending, where nothing else does (`is_taken`: a model of that
+// name, and no earlier one of `all`), else by its own value.
+std::string name_of_handle(const QueuedBackend::HandleStatus& handle,
+                           const std::vector<QueuedBackend::HandleStatus>& all,
+                           const std::function<bool(const std::string& name)>& is_taken);
 
 // A loaded model for people: {"name","path","handle","running","queued","process","tokens_per_second"}; null what is
 // not known.

@@ -5,7 +5,6 @@
 #include "clock.hpp"
 #include "jsonrpc/failure.hpp"
 #include "model_name.hpp"
-#include "models/handle_names.hpp"
 #include "pull/model_chip.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>

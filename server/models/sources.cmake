@@ -1,6 +1,5 @@
 set(MODELS_SOURCES
   models/file_digests.cpp
-  models/handle_names.cpp
   models/leased_calls.cpp
   models/leased_model.cpp
   models/load_progress.cpp
