@@ -15,7 +15,6 @@
 #include "lifetime.hpp"
 #include "mcp/service.hpp"
 #include "memory/store.hpp"
-#include "memory/store_error.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

@@ -1,7 +1,7 @@
 #include "memory/transfer.hpp"
 
 #include "memory/params.hpp"
-#include "memory/store_error.hpp"
+#include "memory/store.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -7,7 +7,7 @@
 
 #include "clock.hpp"
 #include "memory/postgresql/library.hpp"
-#include "memory/store_error.hpp"
+#include "memory/store.hpp"
 
 #include <array>
 #include <atomic>

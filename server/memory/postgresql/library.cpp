@@ -1,6 +1,6 @@
 #include "memory/postgresql/library.hpp"
 
-#include "memory/store_error.hpp"
+#include "memory/store.hpp"
 
 #include <dlfcn.h>
 

@@ -1,7 +1,7 @@
 // SQLite's C interface as C++: one connection, and queries on it that are compiled once. One thread at a time.
 #pragma once
 
-#include "memory/store_error.hpp"
+#include "memory/store.hpp"
 
 #include <sqlite3.h>
 
