@@ -14,7 +14,6 @@ set(TOOLS_SOURCES
   tools/tool_server.cpp
   tools/tool_threads.cpp
   tools/web/charset.cpp
-  tools/web/name_resolver.cpp
   tools/web/web_client.cpp
   tools/web/web_transfer.cpp)
 

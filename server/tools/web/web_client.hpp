@@ -6,12 +6,13 @@
 // just looking up a name, which it does not interrupt.
 #pragma once
 
+#include "text/ip_address.hpp"
 #include "text/url.hpp"
 #include "tools/stop_signal.hpp"
-#include "tools/web/name_resolver.hpp"
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,12 @@ struct WebAnswer {
   std::string body;     // unpacked
   bool is_cut = false;  // there was more than max_bytes
 };
+
+// All addresses of a host, in the order in which they are to be tried. Blocks. Throws ToolFailure.
+using ResolveFunction = std::function<std::vector<IpAddress>(const std::string& host)>;
+
+// By the system.
+std::vector<IpAddress> resolve_by_system(const std::string& host);
 
 class WebClient {
  public:
