@@ -1,6 +1,9 @@
-// What another MCP server may offer, and how the protocol speaks of each kind.
+// What another MCP server may offer, how the protocol speaks of each kind, and how much of it is taken.
 #pragma once
 
+#include <rkllm_mcp/json.hpp>
+
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -24,6 +27,17 @@ inline const OfferedList& list_of(Offered kind) {
        {"resources/templates/list", "resourceTemplates", "resources", kResourcesChanged, nullptr},
        {"prompts/list", "prompts", "prompts", "notifications/prompts/list_changed", "promptsListChanged"}}};
   return kLists.at(static_cast<std::size_t>(kind));
+}
+
+// How many values another server may hand to the event loop, which looks at them all.
+inline constexpr std::size_t kMostUpstreamValues = std::size_t{256} * 1024;  // of one answer, or of one list
+
+// Takes from `left` the values that there are, at any depth; false if there are more.
+inline bool are_values_within(std::size_t& left, const Json& value) {
+  if (left == 0) return false;
+  --left;
+  return !value.is_structured() ||
+         std::ranges::all_of(value, [&left](const Json& each) { return are_values_within(left, each); });
 }
 
 }  // namespace rkllm_mcp

@@ -3,7 +3,6 @@
 
 #include "client/mcp/remote_error.hpp"
 #include "upstreams/offered.hpp"
-#include "upstreams/values_within.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

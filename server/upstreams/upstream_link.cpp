@@ -1,8 +1,8 @@
 #include "upstreams/upstream_link.hpp"
 
+#include "upstreams/offered.hpp"
 #include "upstreams/tool_watch.hpp"
 #include "upstreams/upstream_document.hpp"
-#include "upstreams/values_within.hpp"
 #include "version.hpp"
 
 #include <asio/post.hpp>
