@@ -7,7 +7,7 @@
 
 #include "api.hpp"
 #include "app/http_routes.hpp"
-#include "app/no_functions.hpp"
+#include "backend/unavailable_backend.hpp"
 #include "clock.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "immutable.hpp"

@@ -1,18 +1,20 @@
-// Stands in for a runtime that could not be loaded: every call fails with error 4005 that says why. The server stays
-// up, so that clients can list the API and learn what is wrong.
+// Backends where nothing can be called: every call fails.
 #pragma once
 
 #include "backend.hpp"
+#include "backend/runner.hpp"
 
 #include <rkllm_mcp/errors.hpp>
+
+#include <asio/io_context.hpp>
 
 #include <memory>
 #include <utility>
 
-#include "backend/runner.hpp"
-
 namespace rkllm_mcp {
 
+// Stands in for a runtime that could not be loaded: every call fails with error 4005 that says why. The server stays
+// up, so that clients can list the API and learn what is wrong.
 class UnavailableBackend : public Backend {
  public:
   // What is thrown later. NOLINTNEXTLINE(bugprone-throw-keyword-missing)
@@ -25,6 +27,22 @@ class UnavailableBackend : public Backend {
  private:
   const RpcError reason_;
   Runner runner_;
+};
+
+// The backend of the services' own port, where there are no C functions: every call fails with error -32601. The API is
+// empty there, so nobody makes one; what Backend promises holds all the same.
+//
+// Threads: any; calls end on the event loop, which must outlive the backend.
+class NoFunctions final : public Backend {
+ public:
+  explicit NoFunctions(asio::io_context& loop) : loop_(loop) {}
+
+  CallId start(CallRequest request) override;
+  void cancel(CallId /*id*/) override {}
+  void give_up(CallId /*id*/, const RpcError& /*why*/) override {}
+
+ private:
+  asio::io_context& loop_;
 };
 
 }  // namespace rkllm_mcp

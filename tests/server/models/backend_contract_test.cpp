@@ -1,6 +1,5 @@
 // What every Backend keeps of what backend.hpp promises, whoever stands in front of whom.
 #include "app/model_presets.hpp"
-#include "app/no_functions.hpp"
 #include "backend/unavailable_backend.hpp"
 #include "jsonrpc/failure.hpp"
 #include "model_bench.hpp"
