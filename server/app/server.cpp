@@ -11,7 +11,7 @@
 #include "settings/limit_names.hpp"
 #include "version.hpp"
 #include "watch/board.hpp"
-#include "watch/source_fields.hpp"
+#include "watch/watched_backend.hpp"
 
 #include <asio/post.hpp>
 

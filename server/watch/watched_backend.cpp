@@ -3,7 +3,9 @@
 #include "backend/passing_observer.hpp"
 #include "clock.hpp"
 #include "jsonrpc/failure.hpp"
-#include "watch/source_fields.hpp"
+#include "jsonrpc/message.hpp"
+
+#include <rkllm_mcp/errors.hpp>
 
 #include <chrono>
 #include <optional>
@@ -29,6 +31,12 @@ std::string outcome_of(const CallOutcome& outcome) {
 }
 
 }  // namespace
+
+Json fields_of(const RequestSource& source) {
+  Json id = id_value(source.id);
+  if (id.is_string()) id = shortened(id.get_ref<const std::string&>());
+  return Json{{"id", std::move(id)}, {"transport", source.transport}, {"peer", source.peer}};
+}
 
 class WatchedBackend::Watch final : public PassingObserver {
  public:

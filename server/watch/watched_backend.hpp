@@ -15,6 +15,9 @@
 
 namespace rkllm_mcp {
 
+// How a log line tells whose request it is about.
+Json fields_of(const RequestSource& source);
+
 class WatchedBackend final : public Backend {
  public:
   // `report` hears of each call that has ended, and asks for its fields if it wants them; any thread.
