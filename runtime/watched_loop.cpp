@@ -5,6 +5,11 @@
 namespace rkllm_mcp {
 namespace {
 
+using RealClock = std::chrono::steady_clock;  // real time: what the processor did is measured beside it
+
+// A callback's processor time is counted from the last reading, which is no older than this when the callback begins.
+constexpr std::chrono::milliseconds kBetweenReadings{5};
+
 std::chrono::nanoseconds processor_time() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -14,14 +19,20 @@ std::chrono::nanoseconds processor_time() {
 }  // namespace
 
 void run_watched(asio::io_context& loop, const SlowFunction& slow) {
-  auto before = processor_time();
+  auto begun = RealClock::now();
+  auto read_at = begun;
+  auto used = processor_time();
   while (loop.run_one() > 0) {
-    const auto now = processor_time();
-    const auto taken = now - before;
-    before = now;
-    if (taken <= kLongestCallback) continue;
-    slow(std::chrono::duration_cast<std::chrono::milliseconds>(taken));
-    before = processor_time();
+    const auto ended = RealClock::now();
+    if (ended - begun > kLongestCallback) {  // or it has waited that long for something to do
+      // What may have been used between the reading and the callback's beginning is not the callback's.
+      const auto taken = processor_time() - used - (begun - read_at);
+      if (taken > kLongestCallback) slow(std::chrono::duration_cast<std::chrono::milliseconds>(taken));
+    }
+    begun = RealClock::now();
+    if (begun - read_at < kBetweenReadings) continue;
+    read_at = begun;
+    used = processor_time();
   }
 }
 
