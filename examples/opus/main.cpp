@@ -33,7 +33,7 @@ int serve() {
   api.facts = set.facts;
   api.api_version = std::string(set.version);
 
-  rkllm_mcp::Catalogue catalogue;
+  rkllm_mcp::mcp::Catalogue catalogue;
   catalogue.name = "opus";
   catalogue.title = "Opus";
   catalogue.version = api.api_version;
@@ -44,7 +44,7 @@ int serve() {
   examples::DirectBackend backend(loop, set.bind([library](const char* name) { return ::dlsym(library, name); }),
                                   "encoder");
   rkllm_mcp::Dispatcher dispatcher(loop, api, catalogue, backend, rkllm_mcp::usual_dispatcher_options());
-  rkllm_mcp::add_method_tools(catalogue, loop, dispatcher.caller());
+  rkllm_mcp::mcp::add_method_tools(catalogue, loop, dispatcher.caller());
   const rkllm_mcp::StdioTransport stdio(loop, {.limits = rkllm_mcp::usual_connection_limits()}, dispatcher.acceptor());
   loop.run();  // until the input has ended and everything is answered
   return 0;

@@ -24,7 +24,9 @@
 
 namespace rkllm_mcp {
 
+namespace mcp {
 struct Handshake;
+}
 struct Principal;
 
 class Session : public std::enable_shared_from_this<Session> {
@@ -42,7 +44,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // It has presented a wrong token; its refusal is being delayed, and nothing that it says meanwhile counts.
   bool is_refused = false;
   // MCP: what initialize agreed on; null before, and without.
-  std::shared_ptr<Handshake> handshake;
+  std::shared_ptr<mcp::Handshake> handshake;
   // It has sent a request that only MCP has, in whichever revision.
   bool speaks_mcp = false;
   // Where messages go that answer no request of this session.

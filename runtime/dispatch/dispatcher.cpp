@@ -32,7 +32,7 @@ RpcError no_such_method(const Api& api, const ServiceCalls& services, const std:
   if (const Elsewhere* other = api.method_elsewhere(method)) {
     return unsupported(method, other->versions, api.api_version);
   }
-  const auto& protocol = newest_handshake_revision().methods;
+  const auto& protocol = mcp::newest_handshake_revision().methods;
   std::vector<std::string_view> known(protocol.begin(), protocol.end());
   known.push_back("poll");
   for (const auto& each : api.methods) known.push_back(each.name);
@@ -46,7 +46,7 @@ RpcError no_such_method(const Api& api, const ServiceCalls& services, const std:
 }
 
 bool claims_stateless(const Json& message) {
-  return message.is_object() && message.contains("params") && is_stateless_request(message["params"]);
+  return message.is_object() && message.contains("params") && mcp::is_stateless_request(message["params"]);
 }
 
 // The memory that the message takes is given back when nothing that executes it needs it any more.
@@ -73,7 +73,7 @@ bool asks_for_retained(const Request& request) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& catalogue, Backend& backend,
+Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const mcp::Catalogue& catalogue, Backend& backend,
                        const Options& options)
     : loop_(loop),
       api_(api),
@@ -249,7 +249,7 @@ void Dispatcher::receive(const Message& message, Session& session, AnswerSink& a
     refuse(*malformed, answer);
   } else if (const auto* response = std::get_if<Response>(&message)) {
     try {
-      McpServer::handle(*response, session);
+      mcp::Server::handle(*response, session);
     } catch (...) {
       pass_on(loop_, std::current_exception());  // the tool that has asked for it reports to its own client
     }

@@ -54,14 +54,14 @@ class Dispatcher {
     MessageLimits message;
     CallLimits calls;
     MemoryBudget memory{};  // that requests count in; none: they are bounded in number only
-    std::size_t page_items = kPageItems;
+    std::size_t page_items = mcp::kPageItems;
     AccessTokens tokens{};                            // empty: everybody may call
     std::chrono::milliseconds time_to_prove{};        // until a new connection must have presented a token
     RequestReport report{};  // is called for each request that never became a call; null: there is no such report
   };
 
   // All that is passed outlives the dispatcher. `backend` executes the calls of the API's methods.
-  Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& catalogue, Backend& backend,
+  Dispatcher(asio::io_context& loop, const Api& api, const mcp::Catalogue& catalogue, Backend& backend,
              const Options& options);
 
   // For transports with connections: a session for each peer, ended (and its calls cancelled) when the peer closes. A
@@ -75,7 +75,7 @@ class Dispatcher {
   Gate& gate() { return gate_; }
   asio::io_context& loop() { return loop_; }
   Caller& caller() { return caller_; }
-  McpServer& mcp() { return mcp_; }
+  mcp::Server& mcp() { return mcp_; }
 
   // Who has sent a message, for as long as it waits to be parsed.
   struct Sender {
@@ -133,7 +133,7 @@ class Dispatcher {
   StreamRegistry registry_;
   Caller caller_;
   DirectDialect direct_;
-  McpServer mcp_;
+  mcp::Server mcp_;
   ServiceCalls services_;
   RepeatedRequests repeated_;
   ReadingQueue reading_;  // of long messages

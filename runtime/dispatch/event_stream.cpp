@@ -34,12 +34,12 @@ EventStream::EventStream(asio::io_context& loop, Options options)
       share_(options_.memory),
       patience_(loop, [this] { out_of_patience(); }) {}
 
-void EventStream::begin(HttpExchange& exchange) {
+void EventStream::begin(http::Exchange& exchange) {
   attach(exchange);
   if (options_.primes) patience_.set_after(kBeforeOpening);
 }
 
-void EventStream::resume(HttpExchange& exchange, std::optional<std::uint64_t> last_seen) {
+void EventStream::resume(http::Exchange& exchange, std::optional<std::uint64_t> last_seen) {
   if (exchange_) exchange_->finish();
   attach(exchange);
   open();
@@ -54,7 +54,7 @@ void EventStream::resume(HttpExchange& exchange, std::optional<std::uint64_t> la
   }
 }
 
-void EventStream::attach(HttpExchange& exchange) {
+void EventStream::attach(http::Exchange& exchange) {
   exchange_ = exchange.shared_from_this();
   opened_ = false;
   // Of the exchange before, whose client came back before that was known to be broken, nothing is heard any more.

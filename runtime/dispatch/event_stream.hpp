@@ -32,7 +32,7 @@ class EventStream final : public AnsweringPeer {
   struct Options {
     std::string id;       // of the stream, unique in its session
     bool primes = false;  // the client takes an empty first event
-    HttpHeaders headers;  // of what answers the first exchange
+    http::Headers headers;  // of what answers the first exchange
     std::string remote;
     MemoryBudget memory;  // that kept events count in; none: nothing counts
   };
@@ -44,9 +44,9 @@ class EventStream final : public AnsweringPeer {
   EventStream(asio::io_context& loop, Options options);
 
   // The exchange of the request that this answers.
-  void begin(HttpExchange& exchange);
+  void begin(http::Exchange& exchange);
   // Another exchange that wants the events after `last_seen`, or if that is nothing, those that were never sent.
-  void resume(HttpExchange& exchange, std::optional<std::uint64_t> last_seen);
+  void resume(http::Exchange& exchange, std::optional<std::uint64_t> last_seen);
   bool is_attached() const { return exchange_ != nullptr; }
   Clock::time_point last_attached() const { return last_attached_; }  // until when; not while it is
   // Gives the stream up: what is kept is dropped, and from now on closed() is true.
@@ -75,7 +75,7 @@ class EventStream final : public AnsweringPeer {
     std::string data;  // empty: the first one, from which everything can be resumed
   };
 
-  void attach(HttpExchange& exchange);
+  void attach(http::Exchange& exchange);
   void detach();
   void open();                                      // the exchange's event stream
   std::uint64_t keep_event(std::string_view data);  // gives its number; as far as there is room
@@ -86,7 +86,7 @@ class EventStream final : public AnsweringPeer {
   void end();
 
   Options options_;
-  std::shared_ptr<HttpExchange> exchange_;
+  std::shared_ptr<http::Exchange> exchange_;
   Clock::time_point last_attached_{};
   bool opened_ = false;   // the exchange carries events
   bool streams_ = false;  // it has ever done so: the answer is an event, too

@@ -43,8 +43,8 @@ class Gate {
   const Principal* identify(std::string_view token) const;
   // The same where a client presents its token, at this address: null also if too many guesses of it wait.
   const Principal* let_in(std::string_view token, std::string_view address);
-  // The same for the request whose header fields these are; for HttpOptions::identify.
-  const Principal* let_in(const HttpRequest& head) { return let_in(head.bearer_token(), head.remote); }
+  // The same for the request whose header fields these are; for http::Options::identify.
+  const Principal* let_in(const http::Request& head) { return let_in(head.bearer_token(), head.remote); }
   // The principal of a peer that has just connected, if it presented a token with its connection; null if not.
   const Principal* let_in(const Peer& peer);
 

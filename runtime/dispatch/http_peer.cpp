@@ -16,7 +16,7 @@ int status_of(ErrorCode code) {
 
 }  // namespace
 
-HttpPeer::HttpPeer(asio::io_context& loop, HttpExchange& exchange, Options options)
+HttpPeer::HttpPeer(asio::io_context& loop, http::Exchange& exchange, Options options)
     : AnsweringPeer({.transport = TransportKind::kHttp,
                      .address = std::move(options.remote),
                      .takes_messages = options.may_stream}),
@@ -28,7 +28,7 @@ HttpPeer::HttpPeer(asio::io_context& loop, HttpExchange& exchange, Options optio
         silence_.set_after(kBetweenEventComments);
       }) {}
 
-std::shared_ptr<HttpPeer> HttpPeer::make(asio::io_context& loop, HttpExchange& exchange, Options options) {
+std::shared_ptr<HttpPeer> HttpPeer::make(asio::io_context& loop, http::Exchange& exchange, Options options) {
   auto peer = std::make_shared<HttpPeer>(loop, exchange, std::move(options));
   exchange.when_closed([weak = std::weak_ptr(peer)] {
     if (const auto alive = weak.lock()) alive->became_closed();

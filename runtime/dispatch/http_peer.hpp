@@ -24,8 +24,8 @@ class HttpPeer : public AnsweringPeer {
     std::string remote;
   };
 
-  static std::shared_ptr<HttpPeer> make(asio::io_context& loop, HttpExchange& exchange, Options options);
-  HttpPeer(asio::io_context& loop, HttpExchange& exchange, Options options);
+  static std::shared_ptr<HttpPeer> make(asio::io_context& loop, http::Exchange& exchange, Options options);
+  HttpPeer(asio::io_context& loop, http::Exchange& exchange, Options options);
 
   void send(std::string_view message) override;  // an event; dropped if the client accepts none
   void last(std::string message, std::optional<ErrorCode> error) override;
@@ -47,9 +47,9 @@ class HttpPeer : public AnsweringPeer {
   void watch();  // for the exchange to become ready
   void write_event(std::string_view message);
 
-  std::shared_ptr<HttpExchange> exchange_;
+  std::shared_ptr<http::Exchange> exchange_;
   const bool errors_have_status_;
-  HttpHeaders headers_;
+  http::Headers headers_;
   bool streaming_ = false;
   bool watching_ = false;
   Deadline silence_;  // until the client is told that the stream still lives

@@ -11,7 +11,7 @@
 
 namespace rkllm_mcp {
 
-HttpSessions::Found HttpSessions::of(const HttpRequest& request) {
+HttpSessions::Found HttpSessions::of(const http::Request& request) {
   const Principal* const principal = request.principal;
   if (const auto id = request.headers.find(kSessionHeader)) {
     const auto found = entries_.find(*id);
@@ -32,7 +32,7 @@ HttpSessions::~HttpSessions() {
   for (const auto& [id, entry] : entries_) entry.session->cancel_all();
 }
 
-std::optional<HttpSessions::Opened> HttpSessions::open(const HttpRequest& request) {
+std::optional<HttpSessions::Opened> HttpSessions::open(const http::Request& request) {
   const std::string owner = owner_of(request.principal, request.remote);
   forget_idle();
   if (entries_.size() >= kMost && !make_room_for(owner)) return std::nullopt;
@@ -103,9 +103,9 @@ bool HttpSessions::make_room_for(const std::string& newcomer) {
   return true;
 }
 
-HttpResponse no_such_session() { return refusal(404, "no such session; initialize again"); }
+http::Response no_such_session() { return refusal(404, "no such session; initialize again"); }
 
-HttpResponse refusal(int status, const std::string& complaint) {
+http::Response refusal(int status, const std::string& complaint) {
   const RpcError error(ErrorCode::kInvalidRequest, "invalid request: " + complaint);
   return {status, {}, "application/json", error_message(RequestId(kNullId), error)};
 }

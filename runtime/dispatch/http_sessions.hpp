@@ -41,13 +41,13 @@ class HttpSessions {
   };
   // The session that the request belongs to: the one that it names, else the one that all requests of the same bearer
   // (or of nobody) share. None if it names one that does not exist (any more), or is another bearer's.
-  Found of(const HttpRequest& request);
+  Found of(const http::Request& request);
 
   struct Opened {
     std::string id;
     Session& session;  // as of Found
   };
-  std::optional<Opened> open(const HttpRequest& request);  // nothing if there is no place for it
+  std::optional<Opened> open(const http::Request& request);  // nothing if there is no place for it
   // Cancels the calls of the session and forgets it; false if there is none.
   bool end(std::string_view id);
 
@@ -80,8 +80,8 @@ class HttpSessions {
 };
 
 // 404 for a request that names an unknown session.
-HttpResponse no_such_session();
+http::Response no_such_session();
 // A refusal with a JSON-RPC error as its body.
-HttpResponse refusal(int status, const std::string& complaint);
+http::Response refusal(int status, const std::string& complaint);
 
 }  // namespace rkllm_mcp

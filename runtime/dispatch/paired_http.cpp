@@ -26,7 +26,7 @@ std::string_view id_in(std::string_view query) {
 // The event stream of one client, as its connection.
 class PairedHttp::Client final : public ConnectedPeer {
  public:
-  Client(asio::io_context& loop, MemoryBudget memory, HttpExchange& exchange, std::string remote, std::string token)
+  Client(asio::io_context& loop, MemoryBudget memory, http::Exchange& exchange, std::string remote, std::string token)
       : ConnectedPeer(
             {.transport = TransportKind::kHttp, .address = std::move(remote), .credential = std::move(token)}),
         memory_(std::move(memory)),
@@ -48,7 +48,7 @@ class PairedHttp::Client final : public ConnectedPeer {
     became_closed();
   }
   // Answers the exchange when the message in its body has been taken: at its turn.
-  void take(std::string body, HttpExchange& exchange) {
+  void take(std::string body, http::Exchange& exchange) {
     MemoryShare share(memory_);
     if (!share.grow(body.size())) return exchange.respond(refusal(503, no_memory().what()));
     waiting_.push_back({std::move(body), exchange.shared_from_this(), std::move(share)});
@@ -89,7 +89,7 @@ class PairedHttp::Client final : public ConnectedPeer {
 
   struct Waiting {
     std::string body;
-    std::shared_ptr<HttpExchange> exchange;
+    std::shared_ptr<http::Exchange> exchange;
     MemoryShare share;  // of the body
   };
 
@@ -104,7 +104,7 @@ class PairedHttp::Client final : public ConnectedPeer {
   }
 
   const MemoryBudget memory_;  // that waiting bodies count in
-  const std::shared_ptr<HttpExchange> exchange_;
+  const std::shared_ptr<http::Exchange> exchange_;
   ReceiveFunction receive_;
   std::deque<Waiting> waiting_;  // one for each connection, at most: none is read on before its answer
   unsigned held_ = 0;            // how often: the message before takes longer
@@ -113,7 +113,7 @@ class PairedHttp::Client final : public ConnectedPeer {
   Deadline silence_;
 };
 
-void PairedHttp::open(const HttpRequest& request, HttpExchange& exchange) {
+void PairedHttp::open(const http::Request& request, http::Exchange& exchange) {
   if (clients_.size() >= kMost) return exchange.respond(refusal(503, "too many event streams are open"));
   const std::string id = new_id();
   const auto client =
@@ -129,7 +129,7 @@ void PairedHttp::open(const HttpRequest& request, HttpExchange& exchange) {
   });
 }
 
-void PairedHttp::take(const HttpRequest& request, HttpExchange& exchange) {
+void PairedHttp::take(const http::Request& request, http::Exchange& exchange) {
   const auto found = clients_.find(id_in(request.query));
   const auto client = found == clients_.end() ? nullptr : found->second;
   if (!client || client->facts().credential != request.bearer_token()) return exchange.respond(no_such_session());

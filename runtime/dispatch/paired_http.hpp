@@ -28,8 +28,8 @@ class PairedHttp {
       : loop_(loop), memory_(std::move(memory)), accept_(std::move(accept)) {}
 
   // HttpHandlers.
-  void open(const HttpRequest& request, HttpExchange& exchange);
-  void take(const HttpRequest& request, HttpExchange& exchange);
+  void open(const http::Request& request, http::Exchange& exchange);
+  void take(const http::Request& request, http::Exchange& exchange);
 
  private:
   class Client;

@@ -10,11 +10,11 @@
 
 namespace rkllm_mcp {
 
-void read_body(Dispatcher& dispatcher, const HttpRequest& request, HttpExchange& exchange, BodyFunction then,
+void read_body(Dispatcher& dispatcher, const http::Request& request, http::Exchange& exchange, BodyFunction then,
                NullIds null_ids) {
   if (request.body.size() <= kReadAtOnceBytes) return then(request, dispatcher.parse(request.body, null_ids));
   const Dispatcher::Sender sender{request.remote, [kept = exchange.shared_from_this()] { return !kept->closed(); }};
-  const auto head = std::make_shared<HttpRequest>(request);  // until its body has been read
+  const auto head = std::make_shared<http::Request>(request);  // until its body has been read
   std::string body = std::exchange(head->body, {});
   dispatcher.read(
       std::move(body), sender, [head, then = std::move(then)](const Message& message) { then(*head, message); },
@@ -36,16 +36,16 @@ void cancel_when_gone(Peer& peer, Session& session) {
   });
 }
 
-void PlainHttp::handle(const HttpRequest& request, HttpExchange& exchange) {
+void PlainHttp::handle(const http::Request& request, http::Exchange& exchange) {
   if (request.method != "POST") {
-    HttpResponse response = plain_response(405, "Send JSON-RPC messages with POST.");
+    http::Response response = http::plain_response(405, "Send JSON-RPC messages with POST.");
     response.headers.add("Allow", "POST");
     return exchange.respond(response);
   }
   Session* const found = sessions_.of(request).session;
   if (found == nullptr) return exchange.respond(no_such_session());
   const auto peer = HttpPeer::make(dispatcher_.loop(), exchange, {.remote = request.remote});
-  const auto execute = [this, session = found->shared_from_this(), peer](const HttpRequest&, const Message& message) {
+  const auto execute = [this, session = found->shared_from_this(), peer](const http::Request&, const Message& message) {
     if (std::holds_alternative<Batch>(message)) return refuse_over_http(dispatcher_, refused_batch(), *peer);
     if (const auto* malformed = std::get_if<Malformed>(&message)) {
       return refuse_over_http(dispatcher_, *malformed, *peer);

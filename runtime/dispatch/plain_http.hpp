@@ -15,8 +15,8 @@ class PlainHttp {
  public:
   PlainHttp(Dispatcher& dispatcher, HttpSessions& sessions) : dispatcher_(dispatcher), sessions_(sessions) {}
 
-  // An HttpHandler for the path.
-  void handle(const HttpRequest& request, HttpExchange& exchange);
+  // An http::Handler for the path.
+  void handle(const http::Request& request, http::Exchange& exchange);
 
  private:
   Dispatcher& dispatcher_;
@@ -28,8 +28,8 @@ class HttpPeer;
 // Parses the request's body and passes request and message to `then`: at once, or, if the body is long, later, when it
 // has been parsed beside the loop; the request then comes without its body. `then` has to hold the exchange until then,
 // and is not called if the client has gone meanwhile.
-using BodyFunction = std::function<void(const HttpRequest&, const Message&)>;
-void read_body(Dispatcher& dispatcher, const HttpRequest& request, HttpExchange& exchange, BodyFunction then,
+using BodyFunction = std::function<void(const http::Request&, const Message&)>;
+void read_body(Dispatcher& dispatcher, const http::Request& request, http::Exchange& exchange, BodyFunction then,
                NullIds null_ids = NullIds::kRefused);
 // Answers a message that cannot be executed with status 400. Shared by the HTTP endpoints, as is the next.
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer);

@@ -26,16 +26,16 @@ inline std::string retry_after(std::chrono::milliseconds pause) {
 inline constexpr std::string_view kEventComment = ":\n\n";
 inline constexpr std::chrono::seconds kBetweenEventComments{15};
 
-inline HttpHeaders event_stream_headers(HttpHeaders others) {
+inline http::Headers event_stream_headers(http::Headers others) {
   others.add("Content-Type", "text/event-stream");
   others.add("Cache-Control", "no-store");
   others.add("X-Accel-Buffering", "no");
   return others;
 }
 
-inline bool accepts_events(const HttpHeaders& headers) {
+inline bool accepts_events(const http::Headers& headers) {
   for (const auto& [name, value] : headers) {
-    if (equal_ignoring_case(name, "Accept") && value.find("text/event-stream") != std::string::npos) return true;
+    if (http::equal_ignoring_case(name, "Accept") && value.find("text/event-stream") != std::string::npos) return true;
   }
   return false;
 }

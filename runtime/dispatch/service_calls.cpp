@@ -42,7 +42,7 @@ RpcError failure_of_tool(const Json& body) {
 }
 
 // How a tool answers in the direct dialect: once.
-class DirectVoice final : public Requester {
+class DirectVoice final : public mcp::Requester {
  public:
   explicit DirectVoice(Reply& reply) : reply_(reply.shared_from_this()) {}
 
@@ -52,7 +52,7 @@ class DirectVoice final : public Requester {
     reply_->result(body);
   }
   void error(const RpcError& error) override { reply_->error(error); }
-  void ask(Invocation& invocation, InputRequests, Json) override {
+  void ask(mcp::Invocation& invocation, mcp::InputRequests, Json) override {
     invocation.error({ErrorCode::kToolFailed, invocation.name() + " asks its client something: call it over MCP"});
   }
   void notify(std::string_view, const Json&) override {}
@@ -77,7 +77,7 @@ class InProgress {
   const Session::Key key_;
 };
 
-DoneFunction answer_to(Session& session, Reply& reply) {
+mcp::DoneFunction answer_to(Session& session, Reply& reply) {
   return [kept = reply.shared_from_this(), progress = std::make_shared<InProgress>(session, reply)](
              const Json& result, const std::exception_ptr& error) {
     if (error) return kept->error(as_rpc_error(error));
@@ -98,7 +98,7 @@ std::string required_text(const Json& params, const char* name) {
   return found->get<std::string>();
 }
 
-std::vector<std::string_view> names_of_tools(const Service& service) {
+std::vector<std::string_view> names_of_tools(const mcp::Service& service) {
   std::vector<std::string_view> names;
   for (const auto& tool : service.tools) names.push_back(tool->name);
   return names;
@@ -174,24 +174,24 @@ bool ServiceCalls::call(const Target& target, const Json& given, Session& sessio
   Json params = object_or_nothing(given);
   permit(session, own != service->methods.end() ? own->permission : Permission::kCall);
   check_quota(session, reply.peer(), limits_.requests_per_session, limits_.counts);
-  const PageLimits page{limits_.page_items, reply.peer().facts().max_message_bytes};
+  const mcp::PageLimits page{limits_.page_items, reply.peer().facts().max_message_bytes};
   if (own != service->methods.end()) {
-    own->run({std::move(params), session.principal, AnswerForm::kDirect},
+    own->run({std::move(params), session.principal, mcp::AnswerForm::kDirect},
              [service, done = answer_to(session, reply)](Json result, const std::exception_ptr& error) {
                done(std::move(result), error);
              });
   } else if (target.method == "tools/list") {
-    Catalogue tools;
+    mcp::Catalogue tools;
     tools.tools = service->tools;
     reply.result(list_tools(tools, session, params, page));
   } else if (target.method == "tools/call") {
     call_tool(*service, read_whole(std::move(params), kMostReadOnLoop), session, reply);
   } else if (target.method == "prompts/list") {
-    Catalogue prompts;
+    mcp::Catalogue prompts;
     prompts.prompts = service->prompts;
     reply.result(list_prompts(prompts, session, params, page));
   } else if (target.method == "resources/list") {
-    list_documents_of(*service, *session.principal, params, page, answer_to(session, reply));
+    mcp::list_documents_of(*service, *session.principal, params, page, answer_to(session, reply));
   } else {
     const std::string uri = required_text(params, "uri");
     if (!service->documents.read) {
@@ -202,7 +202,7 @@ bool ServiceCalls::call(const Target& target, const Json& given, Session& sessio
   return true;
 }
 
-void ServiceCalls::call_tool(const Service& service, const Json& params, Session& session, Reply& reply) const {
+void ServiceCalls::call_tool(const mcp::Service& service, const Json& params, Session& session, Reply& reply) const {
   const std::string name = required_text(params, "name");
   const auto tool = std::ranges::find_if(service.tools, [&](const auto& each) { return each->name == name; });
   if (tool == service.tools.end()) {
@@ -210,15 +210,16 @@ void ServiceCalls::call_tool(const Service& service, const Json& params, Session
                                            "'" + did_you_mean(name, names_of_tools(service)));
   }
   permit(session, (*tool)->permission);
-  const Revision& revision = newest_handshake_revision();
-  InvocationRequest asked{session.shared_from_this(), reply.shared_from_this(),
-                          ClientContext{&revision, Json::object(), std::nullopt}, "tools/call", name};
+  const mcp::Revision& revision = mcp::newest_handshake_revision();
+  mcp::InvocationRequest asked{session.shared_from_this(), reply.shared_from_this(),
+                               mcp::ClientContext{&revision, Json::object(), std::nullopt}, "tools/call", name};
   if (const auto arguments = params.find("arguments"); arguments != params.end() && !arguments->is_null()) {
     if (!arguments->is_object()) throw InvalidParams("params.arguments", "expected object");
     asked.arguments = *arguments;
   }
-  const auto invocation = std::make_shared<Invocation>(std::move(asked), std::make_unique<DirectVoice>(reply),
-                                                       [held = *tool](Invocation& running) { held->run(running); });
+  const auto invocation =
+      std::make_shared<mcp::Invocation>(std::move(asked), std::make_unique<DirectVoice>(reply),
+                                        [held = *tool](mcp::Invocation& running) { held->run(running); });
   invocation->when_ended([] {});  // from here on it counts as a request in progress
   invocation->run();
 }

@@ -32,7 +32,7 @@ class ServiceCalls {
     Counts* counts = nullptr;
   };
   // The catalogue outlives this.
-  ServiceCalls(const Catalogue& catalogue, const Limits& limits) : catalogue_(catalogue), limits_(limits) {}
+  ServiceCalls(const mcp::Catalogue& catalogue, const Limits& limits) : catalogue_(catalogue), limits_(limits) {}
 
   // Executes the method if it is one of a service; false if it is not. Throws RpcError, also if the service is known
   // and has no such method, or if the name is that of a server which does not exist.
@@ -46,15 +46,15 @@ class ServiceCalls {
 
  private:
   struct Target {
-    Immutable<Service> service;
+    Immutable<mcp::Service> service;
     std::string_view method;
   };
   std::optional<Target> find(std::string_view method) const;
   bool call(const Target& target, const Json& params, Session& session, Reply& reply) const;
-  void call_tool(const Service& service, const Json& params, Session& session, Reply& reply) const;
+  void call_tool(const mcp::Service& service, const Json& params, Session& session, Reply& reply) const;
   RpcError no_such_method(const Target& target) const;
 
-  const Catalogue& catalogue_;
+  const mcp::Catalogue& catalogue_;
   const Limits limits_;
 };
 

@@ -15,13 +15,13 @@ RpcError mismatch(std::string_view header, const std::string& complaint) {
   return {ErrorCode::kHeaderMismatch, std::string(header) + ": " + complaint, Json{{"header", header}}};
 }
 
-std::string required(const HttpHeaders& headers, std::string_view name) {
+std::string required(const http::Headers& headers, std::string_view name) {
   const auto value = headers.find(name);
   if (!value) throw mismatch(name, "missing");
-  return std::string(trim_blanks(*value));
+  return std::string(http::trim_blanks(*value));
 }
 
-std::string required_decoded(const HttpHeaders& headers, std::string_view name) {
+std::string required_decoded(const http::Headers& headers, std::string_view name) {
   auto value = decoded_header(required(headers, name));
   if (!value) throw mismatch(name, "malformed base64");
   return *std::move(value);
@@ -37,7 +37,7 @@ bool is_same_number(const std::string& text, const Json& value) {
   return error == std::errc() && end == text.data() + text.size() && number == value.get<double>();
 }
 
-void check_param(const HttpHeaders& headers, const std::string& header, const Json& value) {
+void check_param(const http::Headers& headers, const std::string& header, const Json& value) {
   const std::string given = required_decoded(headers, header);
   if (value.is_string()) return require_equal(header, given, value.get<std::string>());
   if (value.is_boolean()) return require_equal(header, given, value.get<bool>() ? "true" : "false");
@@ -45,15 +45,15 @@ void check_param(const HttpHeaders& headers, const std::string& header, const Js
 }
 
 // Walks the properties of a schema that are annotated, along with the arguments that are given.
-void check_params(const HttpHeaders& headers, const Json& schema, const Json& arguments) {
+void check_params(const http::Headers& headers, const Json& schema, const Json& arguments) {
   const auto properties = schema.find("properties");
   if (properties == schema.end() || !properties->is_object() || !arguments.is_object()) return;
   for (const auto& [name, property] : properties->items()) {
     const auto given = arguments.find(name);
     if (given == arguments.end() || given->is_null() || !property.is_object()) continue;
-    const auto header = property.find(kParamAnnotation);
+    const auto header = property.find(mcp::kParamAnnotation);
     if (header != property.end() && header->is_string()) {
-      check_param(headers, kParamHeaderStart + header->get<std::string>(), *given);
+      check_param(headers, mcp::kParamHeaderStart + header->get<std::string>(), *given);
     }
     check_params(headers, property, *given);
   }
@@ -62,29 +62,29 @@ void check_params(const HttpHeaders& headers, const Json& schema, const Json& ar
 }  // namespace
 
 std::optional<std::string> decoded_header(std::string_view value) {
-  constexpr auto kAround = kEncodedStart.size() + kEncodedEnd.size();
-  if (value.size() < kAround || !value.starts_with(kEncodedStart) || !value.ends_with(kEncodedEnd)) {
+  constexpr auto kAround = mcp::kEncodedStart.size() + mcp::kEncodedEnd.size();
+  if (value.size() < kAround || !value.starts_with(mcp::kEncodedStart) || !value.ends_with(mcp::kEncodedEnd)) {
     return std::string(value);
   }
-  const auto bytes = decode_base64(value.substr(kEncodedStart.size(), value.size() - kAround));
+  const auto bytes = decode_base64(value.substr(mcp::kEncodedStart.size(), value.size() - kAround));
   if (!bytes) return std::nullopt;
   return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
 }
 
-void check_revision_header(const HttpHeaders& headers, const Request& request) {
-  const auto claim = claimed_revision(request.params);
-  if (!claim && request.method == "initialize") throw mismatch(kRevisionHeader, "that revision has no handshake");
-  if (!claim) throw InvalidParams(std::string("params._meta.") + kMetaRevision, "missing");
-  if (!claim->is_string()) throw InvalidParams(std::string("params._meta.") + kMetaRevision, "expected string");
-  require_equal(kRevisionHeader, required(headers, kRevisionHeader), claim->get<std::string>());
+void check_revision_header(const http::Headers& headers, const Request& request) {
+  const auto claim = mcp::claimed_revision(request.params);
+  if (!claim && request.method == "initialize") throw mismatch(mcp::kRevisionHeader, "that revision has no handshake");
+  if (!claim) throw InvalidParams(std::string("params._meta.") + mcp::kMetaRevision, "missing");
+  if (!claim->is_string()) throw InvalidParams(std::string("params._meta.") + mcp::kMetaRevision, "expected string");
+  require_equal(mcp::kRevisionHeader, required(headers, mcp::kRevisionHeader), claim->get<std::string>());
 }
 
-void check_stateless_headers(const HttpHeaders& headers, const Request& request, const Catalogue& catalogue) {
+void check_stateless_headers(const http::Headers& headers, const Request& request, const mcp::Catalogue& catalogue) {
   const Json& params = request.params;
-  require_equal(kMethodHeader, required(headers, kMethodHeader), request.method);
-  const char* const named = named_param(request.method);
+  require_equal(mcp::kMethodHeader, required(headers, mcp::kMethodHeader), request.method);
+  const char* const named = mcp::named_param(request.method);
   if (named != nullptr && params.contains(named) && params[named].is_string()) {
-    require_equal(kNameHeader, required_decoded(headers, kNameHeader), params[named].get<std::string>());
+    require_equal(mcp::kNameHeader, required_decoded(headers, mcp::kNameHeader), params[named].get<std::string>());
   }
   if (request.method != "tools/call" || !params.contains("arguments") || !params.contains("name")) return;
   if (!params["name"].is_string()) return;

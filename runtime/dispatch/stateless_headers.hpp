@@ -16,8 +16,8 @@ namespace rkllm_mcp {
 // Both throw RpcError -32020 for a header that is missing, malformed, or says otherwise than the message; the first
 // also -32602 for a message that claims no revision. To be called one after the other, since a revision that is not
 // served comes between them.
-void check_revision_header(const HttpHeaders& headers, const Request& request);
-void check_stateless_headers(const HttpHeaders& headers, const Request& request, const Catalogue& catalogue);
+void check_revision_header(const http::Headers& headers, const Request& request);
+void check_stateless_headers(const http::Headers& headers, const Request& request, const mcp::Catalogue& catalogue);
 
 // The value that a header carries, which may be written as =?base64?...?=; nothing if that is malformed.
 std::optional<std::string> decoded_header(std::string_view value);

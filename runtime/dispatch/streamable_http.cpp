@@ -18,9 +18,9 @@ namespace rkllm_mcp {
 namespace {
 
 // The media type of the body, without parameters such as charset.
-std::string_view media_type(const HttpHeaders& headers) {
+std::string_view media_type(const http::Headers& headers) {
   const std::string_view value = headers.find("Content-Type").value_or("");
-  return trim_blanks(value.substr(0, value.find(';')));
+  return http::trim_blanks(value.substr(0, value.find(';')));
 }
 
 RpcError too_many_sessions() {
@@ -29,46 +29,46 @@ RpcError too_many_sessions() {
 }
 
 // The revision that the header names; null if there is no header, or one that names none that is served.
-const Revision* revision_in(const HttpHeaders& headers) {
-  const auto header = headers.find(kRevisionHeader);
-  return header ? find_revision(trim_blanks(*header)) : nullptr;
+const mcp::Revision* revision_in(const http::Headers& headers) {
+  const auto header = headers.find(mcp::kRevisionHeader);
+  return header ? mcp::find_revision(http::trim_blanks(*header)) : nullptr;
 }
 
-HttpPeer::Options peer_options(const HttpRequest& request) {
+HttpPeer::Options peer_options(const http::Request& request) {
   return {.may_stream = accepts_events(request.headers), .remote = request.remote};
 }
 
-bool is_stateless(const Revision* revision) { return revision != nullptr && !revision->era.has_handshake(); }
+bool is_stateless(const mcp::Revision* revision) { return revision != nullptr && !revision->era.has_handshake(); }
 
 }  // namespace
 
-void StreamableHttp::handle(const HttpRequest& request, HttpExchange& exchange) {
+void StreamableHttp::handle(const http::Request& request, http::Exchange& exchange) {
   if (request.method == "GET") return get(request, exchange);
   if (request.method == "DELETE") return end_session(request, exchange);
   if (request.method != "POST") {
-    HttpResponse response = refusal(405, "POST messages to this path, GET the events of a session, DELETE a session");
+    http::Response response = refusal(405, "POST messages to this path, GET the events of a session, DELETE a session");
     response.headers.add("Allow", "POST, GET, DELETE");
     return exchange.respond(response);
   }
-  if (!equal_ignoring_case(media_type(request.headers), "application/json")) {
+  if (!http::equal_ignoring_case(media_type(request.headers), "application/json")) {
     return exchange.respond(refusal(415, "Content-Type must be application/json"));
   }
   read_body(dispatcher_, request, exchange,
-            [this, kept = exchange.shared_from_this()](const HttpRequest& head, const Message& message) {
+            [this, kept = exchange.shared_from_this()](const http::Request& head, const Message& message) {
               execute(head, message, *kept);
             });
 }
 
-void StreamableHttp::execute(const HttpRequest& request, const Message& message, HttpExchange& exchange) {
+void StreamableHttp::execute(const http::Request& request, const Message& message, http::Exchange& exchange) {
   const auto way = way_of(request, message, exchange);
   if (!way) return;
   cancel_when_gone(*way->peer, *way->session);
   dispatcher_.receive(message, *way->session, way->peer->answer(), way->delivery);
 }
 
-std::optional<StreamableHttp::Way> StreamableHttp::way_of(const HttpRequest& request, const Message& message,
-                                                          HttpExchange& exchange) {
-  const Revision* const revision = revision_in(request.headers);
+std::optional<StreamableHttp::Way> StreamableHttp::way_of(const http::Request& request, const Message& message,
+                                                          http::Exchange& exchange) {
+  const mcp::Revision* const revision = revision_in(request.headers);
   HttpPeer::Options options = peer_options(request);
   if (std::holds_alternative<Batch>(message) && revision != nullptr && !revision->batches) {
     refuse_over_http(dispatcher_, refused_batch(), *HttpPeer::make(dispatcher_.loop(), exchange, options));
@@ -79,7 +79,7 @@ std::optional<StreamableHttp::Way> StreamableHttp::way_of(const HttpRequest& req
     return std::nullopt;
   }
   const auto* asked = std::get_if<Request>(&message);
-  if (asked != nullptr && (is_stateless_request(asked->params) || is_stateless(revision))) {
+  if (asked != nullptr && (mcp::is_stateless_request(asked->params) || is_stateless(revision))) {
     options.may_stream = options.may_stream || asked->method == "subscriptions/listen";
     options.errors_have_status = true;
     return stateless_way(request, *asked, *HttpPeer::make(dispatcher_.loop(), exchange, options));
@@ -89,8 +89,8 @@ std::optional<StreamableHttp::Way> StreamableHttp::way_of(const HttpRequest& req
     exchange.respond({202, {}, {}, {}});
     return std::nullopt;
   }
-  if (request.headers.find(kRevisionHeader) && revision == nullptr) {
-    exchange.respond(refusal(400, std::string(kRevisionHeader) + " names a revision that is not served"));
+  if (request.headers.find(mcp::kRevisionHeader) && revision == nullptr) {
+    exchange.respond(refusal(400, std::string(mcp::kRevisionHeader) + " names a revision that is not served"));
     return std::nullopt;
   }
   if (asked != nullptr && asked->method == "initialize")
@@ -98,7 +98,7 @@ std::optional<StreamableHttp::Way> StreamableHttp::way_of(const HttpRequest& req
   return session_way(request, asked, exchange);
 }
 
-std::optional<StreamableHttp::Way> StreamableHttp::stateless_way(const HttpRequest& request, const Request& message,
+std::optional<StreamableHttp::Way> StreamableHttp::stateless_way(const http::Request& request, const Request& message,
                                                                  HttpPeer& peer) {
   auto session = dispatcher_.make_session(request.principal);
   try {
@@ -113,8 +113,8 @@ std::optional<StreamableHttp::Way> StreamableHttp::stateless_way(const HttpReque
   return Way{std::move(session), peer.shared_from_this(), Delivery::kPush};
 }
 
-std::optional<StreamableHttp::Way> StreamableHttp::session_way(const HttpRequest& request, const Request* message,
-                                                               HttpExchange& exchange) {
+std::optional<StreamableHttp::Way> StreamableHttp::session_way(const http::Request& request, const Request* message,
+                                                               http::Exchange& exchange) {
   const auto [session, streams] = sessions_.of(request);
   if (session == nullptr) {
     exchange.respond(no_such_session());
@@ -136,7 +136,7 @@ std::optional<StreamableHttp::Way> StreamableHttp::session_way(const HttpRequest
   return Way{session->shared_from_this(), std::move(peer), delivery};
 }
 
-std::optional<StreamableHttp::Way> StreamableHttp::new_session_way(const HttpRequest& request, const Request& message,
+std::optional<StreamableHttp::Way> StreamableHttp::new_session_way(const http::Request& request, const Request& message,
                                                                    HttpPeer& peer) {
   const bool can_be_agreed_on = message.params.is_object() && message.params.contains("protocolVersion") &&
                                 message.params["protocolVersion"].is_string();
@@ -152,9 +152,10 @@ std::optional<StreamableHttp::Way> StreamableHttp::new_session_way(const HttpReq
   return Way{opened->session.shared_from_this(), peer.shared_from_this(), Delivery::kPoll};
 }
 
-void StreamableHttp::get(const HttpRequest& request, HttpExchange& exchange) {
+void StreamableHttp::get(const http::Request& request, http::Exchange& exchange) {
   if (!request.headers.find(kSessionHeader)) {
-    HttpResponse response = refusal(405, "GET is for the events of a session, named by " + std::string(kSessionHeader));
+    http::Response response =
+        refusal(405, "GET is for the events of a session, named by " + std::string(kSessionHeader));
     response.headers.add("Allow", "POST");
     return exchange.respond(response);
   }
@@ -178,7 +179,7 @@ void StreamableHttp::get(const HttpRequest& request, HttpExchange& exchange) {
   stream->resume(exchange, place->number);
 }
 
-void StreamableHttp::end_session(const HttpRequest& request, HttpExchange& exchange) {
+void StreamableHttp::end_session(const http::Request& request, http::Exchange& exchange) {
   const auto id = request.headers.find(kSessionHeader);
   if (!id) return exchange.respond(refusal(400, std::string(kSessionHeader) + " is missing"));
   if (sessions_.of(request).session == nullptr || !sessions_.end(*id)) return exchange.respond(no_such_session());

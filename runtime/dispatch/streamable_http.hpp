@@ -23,8 +23,8 @@ class StreamableHttp {
  public:
   StreamableHttp(Dispatcher& dispatcher, HttpSessions& sessions) : dispatcher_(dispatcher), sessions_(sessions) {}
 
-  // An HttpHandler for the path.
-  void handle(const HttpRequest& request, HttpExchange& exchange);
+  // An http::Handler for the path.
+  void handle(const http::Request& request, http::Exchange& exchange);
 
  private:
   // Where a message is executed, and whither its answer goes.
@@ -34,14 +34,14 @@ class StreamableHttp {
     Delivery delivery;
   };
 
-  void execute(const HttpRequest& request, const Message& message, HttpExchange& exchange);
+  void execute(const http::Request& request, const Message& message, http::Exchange& exchange);
   // Nothing: the exchange has been answered.
-  std::optional<Way> way_of(const HttpRequest& request, const Message& message, HttpExchange& exchange);
-  std::optional<Way> stateless_way(const HttpRequest& request, const Request& message, HttpPeer& peer);
-  std::optional<Way> new_session_way(const HttpRequest& request, const Request& message, HttpPeer& peer);
-  std::optional<Way> session_way(const HttpRequest& request, const Request* message, HttpExchange& exchange);
-  void get(const HttpRequest& request, HttpExchange& exchange);
-  void end_session(const HttpRequest& request, HttpExchange& exchange);
+  std::optional<Way> way_of(const http::Request& request, const Message& message, http::Exchange& exchange);
+  std::optional<Way> stateless_way(const http::Request& request, const Request& message, HttpPeer& peer);
+  std::optional<Way> new_session_way(const http::Request& request, const Request& message, HttpPeer& peer);
+  std::optional<Way> session_way(const http::Request& request, const Request* message, http::Exchange& exchange);
+  void get(const http::Request& request, http::Exchange& exchange);
+  void end_session(const http::Request& request, http::Exchange& exchange);
 
   Dispatcher& dispatcher_;
   HttpSessions& sessions_;

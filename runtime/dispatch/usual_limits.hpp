@@ -26,9 +26,9 @@ inline ConnectionLimits usual_connection_limits() {
   return limits;
 }
 
-inline HttpOptions usual_http_options() {
+inline http::Options usual_http_options() {
   constexpr std::size_t kHeaderBytes = 16 * 1024;
-  HttpOptions options;
+  http::Options options;
   options.limits = usual_connection_limits();
   options.timeouts = {std::chrono::seconds(10), std::chrono::seconds(120), std::chrono::seconds(120)};
   options.websocket.ping_interval = std::chrono::seconds(30);

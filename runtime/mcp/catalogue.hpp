@@ -1,7 +1,7 @@
 // What an MCP server offers, as data: tools, resources, prompts, and words about itself. This library serves any such
 // catalogue.
 //
-// Code that changes a catalogue calls McpServer::announce() afterwards. Event loop only.
+// Code that changes a catalogue calls Server::announce() afterwards. Event loop only.
 #pragma once
 
 #include "call/admission.hpp"
@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 // Values that an argument may have, for who has typed `so_far`. `others` are the arguments that are known already.
 using CompleteFunction = std::function<std::vector<std::string>(std::string_view so_far, const Json& others)>;
@@ -162,4 +162,4 @@ inline Json tool_error(const RpcError& error) {
   return Json{{"content", Json::array({text_block(error.what()), text_block(to_text(details))})}, {"isError", true}};
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 // Longer answers are kept as text from here on.
@@ -86,4 +86,4 @@ void add_service(Catalogue& catalogue, const Immutable<Service>& service) {
   }
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 // Called once, on the event loop: with the result, or with what went wrong (then the result does not count).
 using DoneFunction = std::function<void(Json result, std::exception_ptr error)>;
@@ -90,4 +90,4 @@ void add_service(Catalogue& catalogue, const Immutable<Service>& service);
 // "memory_add_message" of "memory/add_message".
 std::string tool_name_of(const ServiceMethod& method);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -37,8 +37,8 @@ Api describe_api(const RuntimeHost& runtime) {
   return {runtime.abi().methods, runtime.abi().facts, runtime.abi().elsewhere, runtime.version()};
 }
 
-Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, std::function<Json()> report) {
-  Catalogue catalogue;
+mcp::Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, std::function<Json()> report) {
+  mcp::Catalogue catalogue;
   catalogue.name = settings.server.name;
   catalogue.title = std::string("RKLLM runtime") + (runtime.simulated() ? " (SIMULATED)" : "");
   catalogue.version = std::string(kProgramVersion);
@@ -52,14 +52,15 @@ Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, 
   add_api_resources(catalogue, runtime.abi(), document);
   catalogue.resources.push_back(
       {"rkllm://runtime", "runtime", "The runtime",
-       "Which library serves, its version, whether it is simulated, and the board it runs on.", kJsonType, [&runtime] {
+       "Which library serves, its version, whether it is simulated, and the board it runs on.", mcp::kJsonType,
+       [&runtime] {
          Json status = runtime.status();
          status["board"] = board_description("/");
-         return ResourceText{to_text(status)};
+         return mcp::ResourceText{to_text(status)};
        }});
   catalogue.resources.push_back({"rkllm://settings", "settings", "The settings",
-                                 "Every setting in force and where it comes from; secrets are hidden.", kJsonType,
-                                 [report = std::move(report)] { return ResourceText{to_text(report())}; }});
+                                 "Every setting in force and where it comes from; secrets are hidden.", mcp::kJsonType,
+                                 [report = std::move(report)] { return mcp::ResourceText{to_text(report())}; }});
   add_handle_resources(catalogue, handles);
   add_prompts(catalogue, {handles,
                           [&settings](std::string_view, const Json&) {

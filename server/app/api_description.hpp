@@ -17,6 +17,6 @@ Api describe_api(const RuntimeHost& runtime);
 
 // All but the tools: resources, prompts, and words. `report` gives the settings in force, secrets hidden. All outlive
 // the catalogue.
-Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, std::function<Json()> report);
+mcp::Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, std::function<Json()> report);
 
 }  // namespace rkllm_mcp

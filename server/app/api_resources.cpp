@@ -39,26 +39,27 @@ void add_schemas(Json& function, const AbiSet& abi) {
   if (method == nullptr) return;
   function["inputSchema"] = Json::parse(method->input_schema);
   function["outputSchema"] = Json::parse(method->output_schema);
-  add_own_members(function["outputSchema"], *method);
+  mcp::add_own_members(function["outputSchema"], *method);
 }
 
-std::optional<ResourceText> find_entry(const AbiSet& abi, std::string_view document, std::string_view kind,
-                                       std::string_view name) {
+std::optional<mcp::ResourceText> find_entry(const AbiSet& abi, std::string_view document, std::string_view kind,
+                                            std::string_view name) {
   Json all = Json::parse(document);
   for (Json& each : all[std::string(kind)]) {
     if (each["name"] != name) continue;
     if (kind == "functions") add_schemas(each, abi);
-    return ResourceText{to_text(each)};
+    return mcp::ResourceText{to_text(each)};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-void add_api_resources(Catalogue& catalogue, const AbiSet& abi, std::string_view document) {
+void add_api_resources(mcp::Catalogue& catalogue, const AbiSet& abi, std::string_view document) {
   catalogue.resources.push_back({std::string(kApi), "api", "RKLLM API " + std::string(abi.version),
-                                 "Functions, structs, enums and constants of the bound header, as JSON.", kJsonType,
-                                 [document] { return ResourceText{std::string(document)}; }, document.size()});
+                                 "Functions, structs, enums and constants of the bound header, as JSON.",
+                                 mcp::kJsonType, [document] { return mcp::ResourceText{std::string(document)}; },
+                                 document.size()});
   for (const DocumentKind& kind : kDocumentKinds) {
     const std::string beginning = std::string(kApi) + "/" + kind.plural + "/";
     catalogue.templates.push_back(
@@ -66,8 +67,8 @@ void add_api_resources(Catalogue& catalogue, const AbiSet& abi, std::string_view
          kind.singular,
          kind.title,
          kind.description,
-         kJsonType,
-         [document, beginning, &kind, &abi](std::string_view uri) -> std::optional<ResourceText> {
+         mcp::kJsonType,
+         [document, beginning, &kind, &abi](std::string_view uri) -> std::optional<mcp::ResourceText> {
            if (!uri.starts_with(beginning)) return std::nullopt;
            return find_entry(abi, document, kind.plural, uri.substr(beginning.size()));
          },

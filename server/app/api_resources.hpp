@@ -12,7 +12,7 @@
 namespace rkllm_mcp {
 
 // Of an ABI set; it and `document`, its api_document(), live as long as the program.
-void add_api_resources(Catalogue& catalogue, const AbiSet& abi, std::string_view document);
+void add_api_resources(mcp::Catalogue& catalogue, const AbiSet& abi, std::string_view document);
 
 // The names of an enum's enumerators, for completion; none if there is no such enum.
 std::vector<std::string> enumerators_of(std::string_view document, std::string_view enum_name);

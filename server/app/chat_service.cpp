@@ -92,8 +92,8 @@ chat::AssistantOptions assistant_options(const Settings& settings, spdlog::logge
   return options;
 }
 
-Immutable<Service> service_of_upstreams(std::vector<Immutable<Tool>> tools) {
-  Service service;
+Immutable<mcp::Service> service_of_upstreams(std::vector<Immutable<mcp::Tool>> tools) {
+  mcp::Service service;
   service.name = "upstreams";
   service.tools = std::move(tools);
   return Immutable(std::move(service));
@@ -103,7 +103,7 @@ Immutable<Service> service_of_upstreams(std::vector<Immutable<Tool>> tools) {
 
 ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
                          chat::ModelStore& store, spdlog::logger& log, MemoryBudget memory,
-                         chat::ChatTools::Options tools, const std::vector<Immutable<Service>>& servers)
+                         chat::ChatTools::Options tools, const std::vector<Immutable<mcp::Service>>& servers)
     : settings_(settings),
       log_(log),
       host_(pool, host_options(settings)),
@@ -145,7 +145,7 @@ void ChatService::use_servers_elsewhere() {
   log_.info("assistants use the memory and the tool server at {} (MCP_SERVER_URL)", address);
 }
 
-void ChatService::use_upstreams(std::vector<Immutable<Tool>> tools) {
+void ChatService::use_upstreams(std::vector<Immutable<mcp::Tool>> tools) {
   upstreams_->renew(service_of_upstreams(std::move(tools)));
 }
 
@@ -155,7 +155,7 @@ bool ChatService::read_profiles() {
   for (const std::string& complaint : folder.complaints) log_.error("{}", complaint);
   for (const std::string& complaint : assistants_.use(std::move(folder.profiles))) log_.error("{}", complaint);
   look_for_guardrail_model();
-  Service service = *tools_.service();
+  mcp::Service service = *tools_.service();
   service.prompts = chat::prompts_of(assistants_.profiles());
   service_ = Immutable(std::move(service));
   return were_some || !assistants_.profiles().empty();
@@ -172,7 +172,7 @@ void ChatService::look_for_guardrail_model() {
   });
 }
 
-bool ChatService::handle(const HttpRequest& request, HttpExchange& exchange) {
+bool ChatService::handle(const http::Request& request, http::Exchange& exchange) {
   if (!chat::ChatRoutes::serves(request)) return false;
   routes_.handle(request, exchange);
   return true;

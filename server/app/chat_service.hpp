@@ -42,17 +42,17 @@ class ChatService {
   // std::runtime_error if it is no address.
   ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
               chat::ModelStore& store, spdlog::logger& log, MemoryBudget memory, chat::ChatTools::Options tools,
-              const std::vector<Immutable<Service>>& servers);
+              const std::vector<Immutable<mcp::Service>>& servers);
 
   // False: the request is not for the chat host.
-  bool handle(const HttpRequest& request, HttpExchange& exchange);
+  bool handle(const http::Request& request, http::Exchange& exchange);
   // Its tools, and the prompts of the profiles that there are.
-  const Immutable<Service>& service() const { return service_; }
+  const Immutable<mcp::Service>& service() const { return service_; }
   // Of chat.profiles_dir, as it is now; blocks. The log says which of them cannot be used. False: there are none, and
   // were none. service() is another one then.
   bool read_profiles();
   // The tools of other servers, which profiles may offer to their models, as a server of this name.
-  void use_upstreams(std::vector<Immutable<Tool>> tools);
+  void use_upstreams(std::vector<Immutable<mcp::Tool>> tools);
   // See ChatHost.
   void when_first_token(chat::ChatHost::FirstTokenFunction action) { host_.when_first_token(std::move(action)); }
   void forget_caches() { host_.forget_caches(); }
@@ -86,7 +86,7 @@ class ChatService {
   const std::unique_ptr<chat::KeptResponses> responses_;  // null: none are kept
   chat::ChatRoutes routes_;
   chat::ChatTools tools_;
-  Immutable<Service> service_;
+  Immutable<mcp::Service> service_;
   const Lifetime alive_;  // gone: what was posted does nothing
 };
 

@@ -18,12 +18,12 @@
 namespace rkllm_mcp {
 namespace {
 
-HttpResponse json_response(int status, const Json& body) {
+http::Response json_response(int status, const Json& body) {
   return {status, {{"Cache-Control", "no-store"}}, "application/json", to_text(body)};
 }
 
 // HEAD asks for the same; the connection leaves the body out.
-bool is_get(const HttpRequest& request) { return request.method == "GET" || request.method == "HEAD"; }
+bool is_get(const http::Request& request) { return request.method == "GET" || request.method == "HEAD"; }
 
 // "x" of "/servers/x/capabilities".
 std::optional<std::string_view> server_asked_for(std::string_view path) {
@@ -42,15 +42,15 @@ bool is_route(std::string_view path) {
   return std::find(kRoutes.begin(), kRoutes.end(), path) != kRoutes.end() || path.starts_with("/servers/");
 }
 
-HttpResponse nothing_here(bool has_log) {
-  return plain_response(404, std::string("Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, "
-                                         "/metrics, /servers") +
-                                 (has_log ? ", /log." : "."));
+http::Response nothing_here(bool has_log) {
+  return http::plain_response(404, std::string("Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, "
+                                               "/metrics, /servers") +
+                                       (has_log ? ", /log." : "."));
 }
 
 }  // namespace
 
-void HttpRoutes::handle(const HttpRequest& request, HttpExchange& exchange) try {
+void HttpRoutes::handle(const http::Request& request, http::Exchange& exchange) try {
   if (first_ && first_(request, exchange)) return;
   // Checked before the token: a host whose token is refused looks below /.well-known/ for a way to log in, and has to
   // learn from a 404 that there is none.
@@ -71,9 +71,9 @@ void HttpRoutes::handle(const HttpRequest& request, HttpExchange& exchange) try 
 }
 
 // Without a valid token a client learns only whether the server is well.
-void HttpRoutes::refuse(const HttpRequest& request, HttpExchange& exchange) {
+void HttpRoutes::refuse(const http::Request& request, http::Exchange& exchange) {
   const bool is_guess = !request.bearer_token().empty();
-  HttpResponse response;
+  http::Response response;
   if (request.path == "/health" && is_get(request)) {
     response = json_response(200, Json{{"status", health_()["status"]}});
   } else {
@@ -100,7 +100,7 @@ std::vector<std::string> HttpRoutes::names() const {
   return names;
 }
 
-void HttpRoutes::list_servers(const Principal& asking, HttpExchange& exchange) {
+void HttpRoutes::list_servers(const Principal& asking, http::Exchange& exchange) {
   struct Gathering {
     std::vector<Json> servers;
     std::size_t missing = 0;
@@ -116,20 +116,21 @@ void HttpRoutes::list_servers(const Principal& asking, HttpExchange& exchange) {
   for (const auto& service : services) {
     const std::size_t at = gathering->servers.size();
     gathering->servers.push_back(Json{{"name", service->name}});
-    describe_service(*service, asking, dispatcher_.options().page_items, [gathering, at, answer](Json capabilities) {
-      gathering->servers[at]["capabilities"] = std::move(capabilities);
-      if (--gathering->missing == 0) answer();
-    });
+    mcp::describe_service(*service, asking, dispatcher_.options().page_items,
+                          [gathering, at, answer](Json capabilities) {
+                            gathering->servers[at]["capabilities"] = std::move(capabilities);
+                            if (--gathering->missing == 0) answer();
+                          });
   }
 }
 
-void HttpRoutes::describe_server(std::string_view name, const Principal& asking, HttpExchange& exchange) {
+void HttpRoutes::describe_server(std::string_view name, const Principal& asking, http::Exchange& exchange) {
   if (server_ && name == server_->name) {
     return exchange.respond(json_response(200, own_capabilities(Json{{"server_name", server_->name}})));
   }
   for (const auto& service : dispatcher_.mcp().catalogue().services) {
     if (service->name != name) continue;
-    return describe_service(
+    return mcp::describe_service(
         *service, asking, dispatcher_.options().page_items,
         [kept = exchange.shared_from_this(), name = service->name](Json capabilities) {
           kept->respond(json_response(200, Json{{"server_name", name}, {"capabilities", std::move(capabilities)}}));
@@ -139,7 +140,7 @@ void HttpRoutes::describe_server(std::string_view name, const Principal& asking,
 }
 
 // Whoever polls asks with the `next` of the answer before.
-HttpResponse HttpRoutes::log_lines(const HttpRequest& request, const Principal& asking) const {
+http::Response HttpRoutes::log_lines(const http::Request& request, const Principal& asking) const {
   if (!asking.may_admin) {
     return json_response(403, Json{{"error", "the log takes an access token with the permission admin"}});
   }
@@ -154,7 +155,7 @@ HttpResponse HttpRoutes::log_lines(const HttpRequest& request, const Principal& 
   return json_response(200, Json{{"first", part.first}, {"next", next}, {"lines", std::move(part.lines)}});
 }
 
-bool HttpRoutes::get(const HttpRequest& request, HttpExchange& exchange) {
+bool HttpRoutes::get(const http::Request& request, http::Exchange& exchange) {
   const Principal& asking = *request.principal;
   if (request.path == "/health") {
     exchange.respond(json_response(200, health_()));

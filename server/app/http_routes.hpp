@@ -48,21 +48,21 @@ class HttpRoutes {
         metrics_(std::move(metrics)) {}
 
   // Who is asked first, and says whether the request was its own; null: nobody.
-  using FirstFunction = std::function<bool(const HttpRequest&, HttpExchange&)>;
+  using FirstFunction = std::function<bool(const http::Request&, http::Exchange&)>;
   void ask_first(FirstFunction first) { first_ = std::move(first); }
 
   // GET /log, for those who may do everything, shows what is in there. `tail` outlives this.
   void show_log(const LogTail& tail) { log_ = &tail; }
 
-  // An HttpHandler. What goes wrong on the way is answered with status 500, and thrown.
-  void handle(const HttpRequest& request, HttpExchange& exchange);
+  // An http::Handler. What goes wrong on the way is answered with status 500, and thrown.
+  void handle(const http::Request& request, http::Exchange& exchange);
 
  private:
-  void refuse(const HttpRequest& request, HttpExchange& exchange);
-  bool get(const HttpRequest& request, HttpExchange& exchange);
-  void list_servers(const Principal& asking, HttpExchange& exchange);
-  void describe_server(std::string_view name, const Principal& asking, HttpExchange& exchange);
-  HttpResponse log_lines(const HttpRequest& request, const Principal& asking) const;
+  void refuse(const http::Request& request, http::Exchange& exchange);
+  bool get(const http::Request& request, http::Exchange& exchange);
+  void list_servers(const Principal& asking, http::Exchange& exchange);
+  void describe_server(std::string_view name, const Principal& asking, http::Exchange& exchange);
+  http::Response log_lines(const http::Request& request, const Principal& asking) const;
   Json own_capabilities(Json description) const;
   std::vector<std::string> names() const;
 

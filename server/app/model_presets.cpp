@@ -109,12 +109,12 @@ Json with_preset(const Json& models, Json params) {
   return params;
 }
 
-void offer_presets(Catalogue& catalogue, std::span<const Method> methods, const Json& models) {
+void offer_presets(mcp::Catalogue& catalogue, std::span<const Method> methods, const Json& models) {
   if (models.empty()) return;
   const Method* const init = find_method(methods, HandleRole::kCreates);
   for (auto& listed : catalogue.tools) {
     if (init == nullptr || listed->name != init->name) continue;
-    Tool tool = *listed;
+    mcp::Tool tool = *listed;
     tool.input_schema["properties"][kModel] = {
         {"type", "string"},
         {"enum", names_of(models)},

@@ -26,7 +26,7 @@ Json with_preset(const Json& models, Json params);
 std::vector<Complaint> unknown_preset_fields(const Json& models);
 
 // Lets the tools that create handles take `model`, if there are presets.
-void offer_presets(Catalogue& catalogue, std::span<const Method> methods, const Json& models);
+void offer_presets(mcp::Catalogue& catalogue, std::span<const Method> methods, const Json& models);
 
 // Replaces names by presets in the calls that create handles, and hands all calls on to the backend of the runtime that
 // is served when they come.

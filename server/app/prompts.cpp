@@ -94,10 +94,10 @@ std::string use_tools(const Json& arguments) {
          "answer holds such blocks, at most five times; then give me the final answer.";
 }
 
-Prompt prompt(std::string name, std::string title, std::string description, std::vector<PromptArgument> arguments,
-              TextFunction text) {
-  const auto run = [description, text = std::move(text)](Invocation& invocation) {
-    const Json message{{"role", "user"}, {"content", text_block(text(invocation.arguments()))}};
+mcp::Prompt prompt(std::string name, std::string title, std::string description,
+                   std::vector<mcp::PromptArgument> arguments, TextFunction text) {
+  const auto run = [description, text = std::move(text)](mcp::Invocation& invocation) {
+    const Json message{{"role", "user"}, {"content", mcp::text_block(text(invocation.arguments()))}};
     invocation.result(Json{{"description", description}, {"messages", Json::array({message})}});
   };
   return {std::move(name), std::move(title), std::move(description), std::move(arguments), run};
@@ -105,13 +105,13 @@ Prompt prompt(std::string name, std::string title, std::string description, std:
 
 }  // namespace
 
-void add_prompts(Catalogue& catalogue, const PromptKnowledge& knowledge) {
-  const PromptArgument handle{"handle", "Handle", "Of the model, e.g. llm-1; not needed while there is only one.",
-                              false, complete_handle(knowledge.handles)};
-  const PromptArgument mode{"mode", "Mode", "What the run is for, an RKLLMInferMode; text, if it is left out.", false,
-                            [document = knowledge.document](std::string_view, const Json&) {
-                              return enumerators_of(document, "RKLLMInferMode");
-                            }};
+void add_prompts(mcp::Catalogue& catalogue, const PromptKnowledge& knowledge) {
+  const mcp::PromptArgument handle{"handle", "Handle", "Of the model, e.g. llm-1; not needed while there is only one.",
+                                   false, complete_handle(knowledge.handles)};
+  const mcp::PromptArgument mode{"mode", "Mode", "What the run is for, an RKLLMInferMode; text, if it is left out.",
+                                 false, [document = knowledge.document](std::string_view, const Json&) {
+                                   return enumerators_of(document, "RKLLMInferMode");
+                                 }};
   const bool by_function = knowledge.lists_functions;
   catalogue.add(prompt("set_up_model", "Set up a model", "Load a model, and see what it runs on.",
                        {{"model", "Model", "A preset of the settings, or the path of an .rkllm file on the board.",
@@ -119,7 +119,7 @@ void add_prompts(Catalogue& catalogue, const PromptKnowledge& knowledge) {
                        [by_function, presets = knowledge.presets](const Json& arguments) {
                          return by_function ? set_up_model(presets, arguments) : load_by_name(arguments);
                        }));
-  std::vector<PromptArgument> of_chat{{"message", "Message", "What to say.", true}, handle};
+  std::vector<mcp::PromptArgument> of_chat{{"message", "Message", "What to say.", true}, handle};
   if (by_function) of_chat.push_back(mode);
   catalogue.add(prompt("chat", "Chat", "Say something to the model on the board.", std::move(of_chat),
                        std::bind_front(chat, by_function)));

@@ -45,18 +45,18 @@ Json fields_of(const RequestNote& note) {
   return fields;
 }
 
-Severity severity_of(spdlog::level::level_enum level) {
-  if (level >= spdlog::level::err) return Severity::kError;
-  return level == spdlog::level::warn ? Severity::kWarning : Severity::kInfo;
+mcp::Severity severity_of(spdlog::level::level_enum level) {
+  if (level >= spdlog::level::err) return mcp::Severity::kError;
+  return level == spdlog::level::warn ? mcp::Severity::kWarning : mcp::Severity::kInfo;
 }
 
-std::set<Listed> listed(const std::set<Offered>& kinds) {
-  std::set<Listed> lists;
+std::set<mcp::Listed> listed(const std::set<Offered>& kinds) {
+  std::set<mcp::Listed> lists;
   for (const Offered kind : kinds) {
     if (kind == Offered::kTools) {
-      lists.insert(Listed::kTools);
+      lists.insert(mcp::Listed::kTools);
     } else {
-      lists.insert(kind == Offered::kPrompts ? Listed::kPrompts : Listed::kResources);
+      lists.insert(kind == Offered::kPrompts ? mcp::Listed::kPrompts : mcp::Listed::kResources);
     }
   }
   return lists;
@@ -178,7 +178,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       handle_watch_(loop, dispatcher_.mcp(), [this] { return runtime_.now().handles(); }),
       services_(
           loop, settings, log,
-          [this](const std::function<void(McpServer&)>& tell) {
+          [this](const std::function<void(mcp::Server&)>& tell) {
             tell(dispatcher_.mcp());
             if (services_port_) tell(services_port_->mcp());
           },
@@ -193,9 +193,9 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
                  {.on_changed =
                       [this](const std::set<Offered>& kinds) {
                         gather_catalogue();
-                        for (const Listed list : listed(kinds)) dispatcher_.mcp().announce(list);
+                        for (const mcp::Listed list : listed(kinds)) dispatcher_.mcp().announce(list);
                       },
-                  .on_log = [this](Severity level, const std::string& logger,
+                  .on_log = [this](mcp::Severity level, const std::string& logger,
                                    const Json& data) { dispatcher_.mcp().log(level, logger, data); }}),
       timer_(loop),
       when_stopping_(options.when_stopping),
@@ -222,7 +222,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   }
   if (settings.http.page) page_.emplace();
   if (options.log_tail != nullptr) routes_.show_log(*options.log_tail);
-  routes_.ask_first([this](const HttpRequest& request, HttpExchange& exchange) {
+  routes_.ask_first([this](const http::Request& request, http::Exchange& exchange) {
     return (page_ && page_->handle(request, exchange)) || (chat_ && chat_->handle(request, exchange));
   });
   gather_catalogue();
@@ -237,11 +237,11 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   context.handed = options.sockets;
   context.counts = &metrics_.counts;
   context.memory = memory_;
-  context.services = [this](const HttpRequest& request, HttpExchange& exchange) {
+  context.services = [this](const http::Request& request, http::Exchange& exchange) {
     services_port_->handle(request, exchange);
   };
-  context.identify = [this](const HttpRequest& head) { return dispatcher_.gate().let_in(head); };
-  context.identify_for_services = [this](const HttpRequest& head) { return services_port_->identify(head); };
+  context.identify = [this](const http::Request& head) { return dispatcher_.gate().let_in(head); };
+  context.identify_for_services = [this](const http::Request& head) { return services_port_->identify(head); };
   if (chat_) {
     context.refused = chat::ChatRoutes::refusal;
     context.local_pages_read = chat::ChatRoutes::serves;
@@ -292,14 +292,14 @@ void Server::settings_changed() {
   if (!runs_models(settings_)) return;
   models_.choose(choices_of(settings_));
   gather_catalogue();
-  dispatcher_.mcp().announce(Listed::kTools);
-  dispatcher_.mcp().announce(Listed::kPrompts);  // which ask for the tools that are listed
+  dispatcher_.mcp().announce(mcp::Listed::kTools);
+  dispatcher_.mcp().announce(mcp::Listed::kPrompts);  // which ask for the tools that are listed
 }
 
 void Server::renew_profiles() {
   if (!chat_ || !chat_->read_profiles()) return;
   gather_catalogue();
-  dispatcher_.mcp().announce(Listed::kPrompts);
+  dispatcher_.mcp().announce(mcp::Listed::kPrompts);
 }
 
 void Server::introduce_runtime() {
@@ -320,13 +320,13 @@ void Server::gather_catalogue() {
     add_set();
     if (std::ranges::count(settings_.mcp.tools, set) == 0) catalogue_.unlist_tools_from(before);
   };
-  const auto add_one = [this](const std::optional<Immutable<Service>>& service) {
-    if (service) add_service(catalogue_, *service);
+  const auto add_one = [this](const std::optional<Immutable<mcp::Service>>& service) {
+    if (service) mcp::add_service(catalogue_, *service);
   };
   // The chat set first: whoever reads the beginning of the list can talk to a model.
   if (chat_) add("chat", [&] { add_one(chat_->service()); });
   add("api", [this] {
-    add_method_tools(catalogue_, loop_, dispatcher_.caller());
+    mcp::add_method_tools(catalogue_, loop_, dispatcher_.caller());
     offer_presets(catalogue_, api_.methods, settings_.models);
   });
   add_model_resources(catalogue_, models_, [this] { return runtime_.now().simulated(); });
@@ -343,7 +343,8 @@ void Server::runtime_replaced() {
   api_ = describe_api(runtime_.now());
   introduce_runtime();
   gather_catalogue();
-  for (const Listed list : {Listed::kTools, Listed::kResources, Listed::kPrompts}) dispatcher_.mcp().announce(list);
+  for (const mcp::Listed list : {mcp::Listed::kTools, mcp::Listed::kResources, mcp::Listed::kPrompts})
+    dispatcher_.mcp().announce(list);
 }
 
 Dispatcher::Options Server::watched_options(const Settings& settings) {

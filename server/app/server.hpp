@@ -128,7 +128,7 @@ class Server {
   NamedBackend named_;      // `presets_`, which knows models by name
   WatchedBackend backend_;  // `named_`, with metrics and log lines
   Api api_;
-  Catalogue catalogue_;
+  mcp::Catalogue catalogue_;
   Dispatcher dispatcher_;
   HandleWatch handle_watch_;
   Services services_;

@@ -11,7 +11,7 @@ namespace rkllm_mcp {
 namespace {
 
 // Everybody knows a conversation of their own by its id, and admins those of others with their space.
-void tell_of_conversation(McpServer& mcp, const memory::Key& key) {
+void tell_of_conversation(mcp::Server& mcp, const memory::Key& key) {
   mcp.resource_updated(memory::uri_of(key, key.space),
                        [&key](const Principal& principal) { return principal.name == key.space; });
   const std::string elsewhere = key.space + "/";  // the name of nobody who owns it
@@ -56,8 +56,8 @@ Services::Services(asio::io_context& loop, const Settings& settings, spdlog::log
         loop, memory_options(settings), log,
         memory::MemoryService::Events{
             .changed =
-                [tell](const memory::Key& key) { tell([&key](McpServer& mcp) { tell_of_conversation(mcp, key); }); },
-            .list_changed = [tell] { tell([](McpServer& mcp) { mcp.announce(Listed::kResources); }); },
+                [tell](const memory::Key& key) { tell([&key](mcp::Server& mcp) { tell_of_conversation(mcp, key); }); },
+            .list_changed = [tell] { tell([](mcp::Server& mcp) { mcp.announce(mcp::Listed::kResources); }); },
             .removed = std::move(removed)});
     all_.push_back(memory_->service());
   }
@@ -80,8 +80,8 @@ void Services::stop() {
   if (tools_) tools_->stop();
 }
 
-void Services::add_to(Catalogue& catalogue) const {
-  for (const auto& each : all_) add_service(catalogue, each);
+void Services::add_to(mcp::Catalogue& catalogue) const {
+  for (const auto& each : all_) mcp::add_service(catalogue, each);
 }
 
 std::vector<std::string> Services::names() const {
@@ -90,8 +90,8 @@ std::vector<std::string> Services::names() const {
   return names;
 }
 
-Catalogue describe_services(const Settings& settings, const Services& services) {
-  Catalogue catalogue;
+mcp::Catalogue describe_services(const Settings& settings, const Services& services) {
+  mcp::Catalogue catalogue;
   catalogue.name = settings.server.name;
   catalogue.title = "Services";
   catalogue.version = std::string(kProgramVersion);

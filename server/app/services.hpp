@@ -48,7 +48,7 @@ class Services {
  public:
   // What happens that clients want to hear of. Called on the loop; `mcp` is each of the servers that they may have
   // asked.
-  using TellFunction = std::function<void(const std::function<void(McpServer& mcp)>& tell)>;
+  using TellFunction = std::function<void(const std::function<void(mcp::Server& mcp)>& tell)>;
 
   // `removed`: messages have been deleted from the memory. Throws std::runtime_error if services.only names a server
   // that does not exist.
@@ -57,13 +57,13 @@ class Services {
   Services(const Services&) = delete;
   Services& operator=(const Services&) = delete;
 
-  void add_to(Catalogue& catalogue) const;
+  void add_to(mcp::Catalogue& catalogue) const;
   // Those that run; the next two have nothing for one that does not.
-  const std::vector<Immutable<Service>>& all() const { return all_; }
-  std::optional<Immutable<Service>> memory_server() const {
+  const std::vector<Immutable<mcp::Service>>& all() const { return all_; }
+  std::optional<Immutable<mcp::Service>> memory_server() const {
     return memory_ ? std::optional(memory_->service()) : std::nullopt;
   }
-  std::optional<Immutable<Service>> tool_server() const {
+  std::optional<Immutable<mcp::Service>> tool_server() const {
     return tools_ ? std::optional(tools_->service()) : std::nullopt;
   }
   std::vector<std::string> names() const;
@@ -77,11 +77,11 @@ class Services {
  private:
   std::optional<memory::MemoryService> memory_;
   std::optional<ToolServer> tools_;
-  std::vector<Immutable<Service>> all_;
+  std::vector<Immutable<mcp::Service>> all_;
 };
 
 // A catalogue of the services alone.
-Catalogue describe_services(const Settings& settings, const Services& services);
+mcp::Catalogue describe_services(const Settings& settings, const Services& services);
 
 // The services on an HTTP port of their own: the same paths as on the server's, without the models.
 class ServicesPort {
@@ -89,13 +89,13 @@ class ServicesPort {
   ServicesPort(asio::io_context& loop, const Settings& settings, const Services& services,
                const Dispatcher::Options& options, HttpRoutes::StatusFunction health, HttpRoutes::TextFunction metrics);
 
-  void handle(const HttpRequest& request, HttpExchange& exchange) { routes_.handle(request, exchange); }
-  const Principal* identify(const HttpRequest& head) { return dispatcher_.gate().let_in(head); }
-  McpServer& mcp() { return dispatcher_.mcp(); }
+  void handle(const http::Request& request, http::Exchange& exchange) { routes_.handle(request, exchange); }
+  const Principal* identify(const http::Request& head) { return dispatcher_.gate().let_in(head); }
+  mcp::Server& mcp() { return dispatcher_.mcp(); }
 
  private:
   const Api no_functions_{};
-  const Catalogue catalogue_;
+  const mcp::Catalogue catalogue_;
   NoFunctions backend_;
   Dispatcher dispatcher_;
   HttpRoutes routes_;

@@ -21,29 +21,29 @@ ConnectionLimits connection_limits(const LimitSettings& limits) {
   return result;
 }
 
-OriginOptions origins(const HttpSettings& http) {
+http::OriginOptions origins(const HttpSettings& http) {
   return {http.allowed_origins, http.allowed_hosts, {}, "http.allowed_origins", "http.allowed_hosts"};
 }
 
-HttpRefusalHandler oversized_refusal(std::size_t limit) {
-  return [limit](const HttpRequest& /*request*/, const HttpRefusal& refusal) -> std::optional<HttpResponse> {
+http::RefusalHandler oversized_refusal(std::size_t limit) {
+  return [limit](const http::Request& /*request*/, const http::Refusal& refusal) -> std::optional<http::Response> {
     if (refusal.status != 413) return std::nullopt;
-    return HttpResponse{413, {}, "application/json", Dispatcher::oversized_message({refusal.body_bytes, limit})};
+    return http::Response{413, {}, "application/json", Dispatcher::oversized_message({refusal.body_bytes, limit})};
   };
 }
 
 // `first` may be null.
-HttpRefusalHandler first_of(HttpRefusalHandler first, HttpRefusalHandler otherwise) {
+http::RefusalHandler first_of(http::RefusalHandler first, http::RefusalHandler otherwise) {
   if (!first) return otherwise;
-  return [first = std::move(first), otherwise = std::move(otherwise)](const HttpRequest& request,
-                                                                      const HttpRefusal& refusal) {
+  return [first = std::move(first), otherwise = std::move(otherwise)](const http::Request& request,
+                                                                      const http::Refusal& refusal) {
     auto response = first(request, refusal);
     return response ? response : otherwise(request, refusal);
   };
 }
 
-HttpTimeouts timeouts(const HttpSettings& http) {
-  HttpTimeouts result;
+http::Timeouts timeouts(const HttpSettings& http) {
+  http::Timeouts result;
   result.header = http.header_timeout_s;
   result.body = http.body_timeout_s;
   result.keep_alive = http.keep_alive_s;
@@ -98,7 +98,7 @@ void open_services(Open open) {
 }  // namespace
 
 Transports::Transports(asio::io_context& loop, const Settings& settings, const Context& context,
-                       const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio)
+                       const AcceptFunction& accept, http::Handler http, const std::optional<Stdio>& stdio)
     : settings_(settings), handed_(context.handed), tls_(tls_identity(settings)) {
   const auto tls_if = [this](bool wanted) { return wanted ? tls_.get() : nullptr; };
   ConnectionLimits limits = connection_limits(settings.limits);
@@ -137,17 +137,17 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const C
     options.idle = settings.udp.idle_s;
     open([&] { udp_.emplace(loop, options, accept); });
   }
-  WebSocketLimits websocket;
+  websocket::Limits websocket;
   websocket.ping_interval = settings.ws.ping_s;
   if (settings.http.enabled || settings.services.enabled) {
-    HttpOptions options{{}, limits, timeouts(settings.http), origins(settings.http), websocket};
+    http::Options options{{}, limits, timeouts(settings.http), origins(settings.http), websocket};
     options.header_bytes = settings.http.header_bytes;
     options.identify = context.identify;
     options.refuse_guess = context.refuse_guess;
     options.tls = tls_if(settings.http.tls);
     options.refused = oversized_refusal(limits.max_message_bytes);
     if (settings.http.enabled) {
-      HttpOptions own = options;
+      http::Options own = options;
       own.listen = place_of(handed_.http, settings.http);
       own.origins.local_pages_read = context.local_pages_read;
       own.refused = first_of(context.refused, options.refused);
@@ -160,13 +160,13 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const C
     }
   }
   if (settings.ws.enabled) {
-    const WebSocketOptions options{place_of(handed_.ws, settings.ws),
-                                   limits,
-                                   timeouts(settings.http),
-                                   origins(settings.http),
-                                   websocket,
-                                   settings.http.header_bytes,
-                                   tls_if(settings.ws.tls)};
+    const websocket::Options options{place_of(handed_.ws, settings.ws),
+                                     limits,
+                                     timeouts(settings.http),
+                                     origins(settings.http),
+                                     websocket,
+                                     settings.http.header_bytes,
+                                     tls_if(settings.ws.tls)};
     open([&] { ws_.emplace(loop, options, accept); });
   }
   if (stdio) stdio_.emplace(loop, StdioOptions{stdio->input, stdio->output, of_stdio}, stdio->accept);

@@ -35,19 +35,19 @@ class Transports {
     MemoryBudget memory{};  // that input and output count in
     // Longest message of a client that has not presented a token.
     std::size_t stranger_message_bytes = static_cast<std::size_t>(-1);
-    HttpIdentify identify{};               // whose a request is
-    HttpIdentify identify_for_services{};  // the same on the services' own port; needed if that is switched on
-    HttpGuessHandler refuse_guess{};
-    HttpRefusalHandler refused{};  // words for what is refused on the HTTP port; null, or nothing: those of JSON-RPC
+    http::Identify identify{};               // whose a request is
+    http::Identify identify_for_services{};  // the same on the services' own port; needed if that is switched on
+    http::GuessHandler refuse_guess{};
+    http::RefusalHandler refused{};  // words for what is refused on the HTTP port; null, or nothing: those of JSON-RPC
     // What web pages of loopback origins may read there.
-    std::function<bool(const HttpRequest& request)> local_pages_read{};
-    HttpHandler services{};  // of the services' own port; needed if that is switched on
+    std::function<bool(const http::Request& request)> local_pages_read{};
+    http::Handler services{};  // of the services' own port; needed if that is switched on
   };
 
   // Opens all. Throws std::runtime_error that names the transport, the address and the setting of the first that cannot
   // be opened, or the file that makes TLS impossible; nothing is left open then.
   Transports(asio::io_context& loop, const Settings& settings, const Context& context, const AcceptFunction& accept,
-             HttpHandler http, const std::optional<Stdio>& stdio);
+             http::Handler http, const std::optional<Stdio>& stdio);
 
   // {"tcp":{"address","port","connections"},...}: what is open, with the addresses and ports really used.
   Json status() const;
@@ -66,9 +66,9 @@ class Transports {
   std::optional<TcpTransport> tcp_;
   std::optional<UnixTransport> unix_;
   std::optional<UdpTransport> udp_;
-  std::optional<HttpTransport> http_;
-  std::optional<HttpTransport> services_;
-  std::optional<WebSocketTransport> ws_;
+  std::optional<http::Transport> http_;
+  std::optional<http::Transport> services_;
+  std::optional<websocket::Transport> ws_;
   std::optional<StdioTransport> stdio_;
 };
 

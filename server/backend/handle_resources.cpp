@@ -97,30 +97,30 @@ Json description_of(const QueuedBackend::HandleStatus& handle) {
   return all;
 }
 
-void add_handle_resources(Catalogue& catalogue, const HandlesFunction& handles) {
+void add_handle_resources(mcp::Catalogue& catalogue, const HandlesFunction& handles) {
   catalogue.resources.push_back({std::string(kHandlesUri), "handles", "Initialised models",
                                  "Every handle: whether it runs, how many calls wait, what it was created with.",
-                                 kJsonType, [handles] {
+                                 mcp::kJsonType, [handles] {
                                    Json all = Json::array();
                                    for (const auto& handle : handles()) all.push_back(description_of(handle));
-                                   return ResourceText{to_text(Json{{"handles", std::move(all)}})};
+                                   return mcp::ResourceText{to_text(Json{{"handles", std::move(all)}})};
                                  }});
   catalogue.templates.push_back({std::string(kHandlesUri) + "/{id}",
                                  "handle",
                                  "One initialised model",
                                  "What rkllm://handles says of one handle.",
-                                 kJsonType,
-                                 [handles](std::string_view uri) -> std::optional<ResourceText> {
+                                 mcp::kJsonType,
+                                 [handles](std::string_view uri) -> std::optional<mcp::ResourceText> {
                                    for (const auto& handle : handles()) {
                                      if (uri == std::string(kHandlesUri) + "/" + handle.id)
-                                       return ResourceText{to_text(description_of(handle))};
+                                       return mcp::ResourceText{to_text(description_of(handle))};
                                    }
                                    return std::nullopt;
                                  },
                                  {{"id", complete_handle(handles)}}});
 }
 
-CompleteFunction complete_handle(HandlesFunction handles) {
+mcp::CompleteFunction complete_handle(HandlesFunction handles) {
   return [handles = std::move(handles)](std::string_view /*so_far*/, const Json& /*others*/) {
     std::vector<std::string> ids;
     for (const auto& handle : handles()) ids.push_back(handle.id);

@@ -43,8 +43,8 @@ using HandlesFunction = std::function<std::vector<QueuedBackend::HandleStatus>()
 
 inline constexpr std::string_view kHandlesUri = "rkllm://handles";  // of all; of one: kHandlesUri/{id}
 
-void add_handle_resources(Catalogue& catalogue, const HandlesFunction& handles);
+void add_handle_resources(mcp::Catalogue& catalogue, const HandlesFunction& handles);
 // Completes a handle's id.
-CompleteFunction complete_handle(HandlesFunction handles);
+mcp::CompleteFunction complete_handle(HandlesFunction handles);
 
 }  // namespace rkllm_mcp

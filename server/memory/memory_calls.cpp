@@ -53,12 +53,12 @@ class CallsOnStore final : public MemoryCalls {
       : log_("memory", std::make_shared<spdlog::sinks::null_sink_mt>()), service_(loop_, options, log_, {}) {}
 
   Json call(const std::string& method, const Json& params) override {
-    const Service& service = *service_.service();
+    const mcp::Service& service = *service_.service();
     const auto found = std::ranges::find_if(service.methods, [&](const auto& each) { return each.name == method; });
     if (found == service.methods.end()) throw RpcError(ErrorCode::kMethodNotFound, "no method " + method);
     std::optional<Json> answer;
     std::exception_ptr failed;
-    found->run({params, &admin_, AnswerForm::kDirect}, [&](Json result, const std::exception_ptr& error) {
+    found->run({params, &admin_, mcp::AnswerForm::kDirect}, [&](Json result, const std::exception_ptr& error) {
       answer = std::move(result);
       failed = error;
     });

@@ -58,8 +58,8 @@ Json of_messages(Json more = Json::object()) {
 
 Json of_summary() { return object_schema(Json{{"summary!", text_schema("Empty if there is none yet.")}}); }
 
-ServiceMethod described(const char* name, const char* title, const char* description, Json params, Json result) {
-  ServiceMethod method;
+mcp::ServiceMethod described(const char* name, const char* title, const char* description, Json params, Json result) {
+  mcp::ServiceMethod method;
   method.name = name;
   method.title = title;
   method.description = description;
@@ -156,7 +156,7 @@ std::vector<ImportLine> lines_in(const Params& params) {
 
 }  // namespace
 
-void MemoryService::add_context_methods(Service& service) {
+void MemoryService::add_context_methods(mcp::Service& service) {
   add_changing(
       service,
       described("memory/get_or_create", "Get or create a conversation",
@@ -185,7 +185,7 @@ void MemoryService::add_context_methods(Service& service) {
       });
 }
 
-void MemoryService::add_message_methods(Service& service) {
+void MemoryService::add_message_methods(mcp::Service& service) {
   add_changing(
       service,
       described("memory/add_message", "Add a message",
@@ -229,7 +229,7 @@ void MemoryService::add_message_methods(Service& service) {
         const auto messages = store.old(key, options_.keep_recent, {kAny, options_.answer_bytes});
         return Json{{"messages", array_of(messages, brief)}, {"total_count", total}};
       });
-  ServiceMethod clear =
+  mcp::ServiceMethod clear =
       described("memory/clear", "Clear a conversation", "Removes all messages and the summary; the conversation stays.",
                 of_conversation(), of_status("cleared"));
   clear.annotations = {.destructive = true, .idempotent = true};
@@ -238,7 +238,7 @@ void MemoryService::add_message_methods(Service& service) {
     if (!store.clear(key, now())) throw no_such_conversation(key.id);
     return Change{changed("cleared", key), key, Change::What::kConversation, true};
   });
-  ServiceMethod remove =
+  mcp::ServiceMethod remove =
       described("memory/delete", "Delete a conversation", "Removes the conversation with all it has.",
                 of_conversation(), of_status("deleted"));
   remove.annotations = {.destructive = true};
@@ -249,7 +249,7 @@ void MemoryService::add_message_methods(Service& service) {
   });
 }
 
-void MemoryService::add_summary_methods(Service& service) {
+void MemoryService::add_summary_methods(mcp::Service& service) {
   const auto get = [](Store& store, const Params& params) {
     const auto summary = store.summary(params.key());
     return Json{{"summary", summary ? summary->text : ""}};
@@ -271,7 +271,7 @@ void MemoryService::add_summary_methods(Service& service) {
               described("memory/get_summary", "The summary", "The conversation's summary; empty if there is none.",
                         of_conversation(), of_summary()),
               get);
-  ServiceMethod set =
+  mcp::ServiceMethod set =
       described("memory/set_summary", "Set the summary",
                 "Replaces the summary, which then covers the messages before the most recent ones. An empty "
                 "one covers none.",
@@ -290,7 +290,7 @@ void MemoryService::add_summary_methods(Service& service) {
   });
 }
 
-void MemoryService::add_list_methods(Service& service) {
+void MemoryService::add_list_methods(mcp::Service& service) {
   const Json page{{"limit", integer_schema("A page of so many at most (50).", 1, kMostListed)}, {"cursor", cursor()}};
   Json listing = page;
   listing["space"] = space();
@@ -340,8 +340,8 @@ void MemoryService::add_list_methods(Service& service) {
                 if (is_more) result["nextCursor"] = std::to_string(hits.back().place);
                 return result;
               });
-  ServiceMethod rename = described("memory/rename", "Rename a conversation", "Gives it a title; its id stays.",
-                                   of_conversation(Json{{"title!", {{"type", "string"}}}}), of_status("renamed"));
+  mcp::ServiceMethod rename = described("memory/rename", "Rename a conversation", "Gives it a title; its id stays.",
+                                        of_conversation(Json{{"title!", {{"type", "string"}}}}), of_status("renamed"));
   rename.annotations = {.idempotent = true};
   add_changing(service, std::move(rename), [](Store& store, const Params& params) {
     const Key key = params.key();
@@ -353,7 +353,7 @@ void MemoryService::add_list_methods(Service& service) {
   });
 }
 
-void MemoryService::add_transfer_methods(Service& service) {
+void MemoryService::add_transfer_methods(mcp::Service& service) {
   add_reading(
       service,
       described("memory/export", "Export a conversation", "The conversation as lines for memory_import, in pages.",
@@ -409,18 +409,18 @@ void MemoryService::add_transfer_methods(Service& service) {
       });
 }
 
-Documents MemoryService::documents() {
-  Documents documents;
+mcp::Documents MemoryService::documents() {
+  mcp::Documents documents;
   documents.scheme = "memory://";
-  ResourceTemplate address;
+  mcp::ResourceTemplate address;
   address.uri_template = "memory://conversation/{id}";
   address.name = "conversation";
   address.title = "A conversation";
   address.description = "Its messages and its summary, as JSON.";
-  address.mime_type = kJsonType;
+  address.mime_type = mcp::kJsonType;
   address.read = [](std::string_view) { return std::nullopt; };
   documents.templates.push_back(std::move(address));
-  documents.list = [this](const Principal& principal, ListRequest request, DoneFunction done) {
+  documents.list = [this](const Principal& principal, mcp::ListRequest request, mcp::DoneFunction done) {
     threads_.read(
         [request = std::move(request), space = principal.name](Store& store) {
           const auto before = number_of(request.cursor.empty() ? std::nullopt : std::optional(request.cursor));
@@ -433,7 +433,7 @@ Documents MemoryService::documents() {
             Json entry{{"uri", uri_of(each.key, space)},
                        {"name", name},
                        {"description", "Conversation history for " + each.key.id},
-                       {"mimeType", kJsonType}};
+                       {"mimeType", mcp::kJsonType}};
             bytes += entry.dump().size() + 1;
             const bool fits = page["resources"].empty() || bytes <= request.bytes;
             if (!fits || page["resources"].size() == request.items) {
@@ -446,7 +446,7 @@ Documents MemoryService::documents() {
         },
         std::move(done));
   };
-  documents.read = [this](const Principal& principal, const std::string& uri, DoneFunction done) {
+  documents.read = [this](const Principal& principal, const std::string& uri, mcp::DoneFunction done) {
     threads_.read(
         [uri, asking = Asking{principal.name, principal.may_admin}, bytes = options_.answer_bytes](Store& store) {
           const auto key = key_of(uri, asking.name);
@@ -457,10 +457,10 @@ Documents MemoryService::documents() {
           }
           Json content = page_of_messages(store, *key, 0, {kAny, bytes}, false);
           content["summary"] = summary_of(store.summary(*key));
-          return answer_in(
-              AnswerForm::kDirect,
+          return mcp::answer_in(
+              mcp::AnswerForm::kDirect,
               Json{{"contents",
-                    Json::array({Json{{"uri", uri}, {"mimeType", kJsonType}, {"text", to_text(content)}}})}});
+                    Json::array({Json{{"uri", uri}, {"mimeType", mcp::kJsonType}, {"text", to_text(content)}}})}});
         },
         std::move(done));
   };

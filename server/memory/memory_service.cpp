@@ -177,25 +177,25 @@ void MemoryService::tell() {
 
 // --- how methods are made -------------------------------------------------------------------------------------------
 
-void MemoryService::add_reading(Service& service, ServiceMethod method, ReadFunction read) {
+void MemoryService::add_reading(mcp::Service& service, mcp::ServiceMethod method, ReadFunction read) {
   method.annotations = {.read_only = true, .idempotent = true};
-  method.run = [this, read = std::move(read)](MethodCall call, DoneFunction done) {
+  method.run = [this, read = std::move(read)](mcp::MethodCall call, mcp::DoneFunction done) {
     threads_.read([read, form = call.form, params = std::move(call.params),
                    asking = Asking{call.principal->name, call.principal->may_admin}](
-                      Store& store) { return answer_in(form, read(store, Params(params, asking))); },
+                      Store& store) { return mcp::answer_in(form, read(store, Params(params, asking))); },
                   std::move(done));
   };
   service.methods.push_back(std::move(method));
 }
 
-void MemoryService::add_changing(Service& service, ServiceMethod method, ChangeFunction change) {
-  method.run = [this, change = std::move(change)](MethodCall call, DoneFunction done) {
+void MemoryService::add_changing(mcp::Service& service, mcp::ServiceMethod method, ChangeFunction change) {
+  method.run = [this, change = std::move(change)](mcp::MethodCall call, mcp::DoneFunction done) {
     const auto made = std::make_shared<Change>();  // filled in by the writer, told of by the loop
     threads_.write(
         [change, made, form = call.form, params = std::move(call.params),
          asking = Asking{call.principal->name, call.principal->may_admin}](Store& store) {
           *made = change(store, Params(params, asking));
-          return answer_in(form, made->result);
+          return mcp::answer_in(form, made->result);
         },
         [this, made, done = std::move(done)](Json result, const std::exception_ptr& error) {
           if (!error) note(*made);
@@ -206,8 +206,8 @@ void MemoryService::add_changing(Service& service, ServiceMethod method, ChangeF
   service.methods.push_back(std::move(method));
 }
 
-Service MemoryService::make_service() {
-  Service service;
+mcp::Service MemoryService::make_service() {
+  mcp::Service service;
   service.name = kServiceName;
   service.instructions =
       "memory_add_message keeps the messages of a conversation, memory_get_context gives the most recent ones, and "

@@ -65,7 +65,7 @@ class MemoryService {
   MemoryService(const MemoryService&) = delete;
   MemoryService& operator=(const MemoryService&) = delete;
 
-  const Immutable<Service>& service() const { return service_; }
+  const Immutable<mcp::Service>& service() const { return service_; }
   // For /health: {"state":"ready"} or {"state":"unavailable","reason"}; and where it is.
   Json status() const;
   // Accepts no more; what has been asked for is still written.
@@ -82,15 +82,15 @@ class MemoryService {
   };
   using ChangeFunction = std::function<Change(Store& store, const Params& params)>;
 
-  Service make_service();
-  void add_reading(Service& service, ServiceMethod method, ReadFunction read);
-  void add_changing(Service& service, ServiceMethod method, ChangeFunction change);
-  void add_context_methods(Service& service);
-  void add_message_methods(Service& service);
-  void add_summary_methods(Service& service);
-  void add_list_methods(Service& service);
-  void add_transfer_methods(Service& service);
-  Documents documents();
+  mcp::Service make_service();
+  void add_reading(mcp::Service& service, mcp::ServiceMethod method, ReadFunction read);
+  void add_changing(mcp::Service& service, mcp::ServiceMethod method, ChangeFunction change);
+  void add_context_methods(mcp::Service& service);
+  void add_message_methods(mcp::Service& service);
+  void add_summary_methods(mcp::Service& service);
+  void add_list_methods(mcp::Service& service);
+  void add_transfer_methods(mcp::Service& service);
+  mcp::Documents documents();
 
   // Makes room for one more write, or throws RpcError.
   void make_room(Store& store) const;
@@ -113,7 +113,7 @@ class MemoryService {
   std::set<Key> changed_;
   bool list_changed_ = false;
   Timer until_told_;
-  const Immutable<Service> service_;
+  const Immutable<mcp::Service> service_;
   const Lifetime alive_;
   StoreThreads threads_;  // last: what they do uses the above
 };

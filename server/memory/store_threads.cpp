@@ -102,7 +102,7 @@ void StoreThreads::stop() {
   opened_.notify_all();
 }
 
-void StoreThreads::add(Queue& queue, Work work, DoneFunction done) {
+void StoreThreads::add(Queue& queue, Work work, mcp::DoneFunction done) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) throw RpcError(ErrorCode::kQueueFull, "the server is ending", Json{{"reason", "ending"}});
@@ -112,9 +112,9 @@ void StoreThreads::add(Queue& queue, Work work, DoneFunction done) {
   queue.news.notify_one();
 }
 
-void StoreThreads::write(Work work, DoneFunction done) { add(writes_, std::move(work), std::move(done)); }
+void StoreThreads::write(Work work, mcp::DoneFunction done) { add(writes_, std::move(work), std::move(done)); }
 
-void StoreThreads::read(Work work, DoneFunction done) {
+void StoreThreads::read(Work work, mcp::DoneFunction done) {
   add(options_.readers == 0 ? writes_ : reads_, std::move(work), std::move(done));
 }
 

@@ -61,8 +61,8 @@ class StoreThreads {
 
   // `work` throws RpcError before it has changed anything, or StoreError. `done` is called on the loop. Throws RpcError
   // 4004 if too much waits already.
-  void write(Work work, DoneFunction done);
-  void read(Work work, DoneFunction done);
+  void write(Work work, mcp::DoneFunction done);
+  void read(Work work, mcp::DoneFunction done);
 
   // Accepts no more; what waits is still written. The destructor waits for that, though not for ever.
   void stop();
@@ -70,7 +70,7 @@ class StoreThreads {
  private:
   struct Piece {
     Work work;
-    DoneFunction done;
+    mcp::DoneFunction done;
     Json result{};
     std::exception_ptr error{};
   };
@@ -80,7 +80,7 @@ class StoreThreads {
     std::deque<Piece> waiting;
   };
 
-  void add(Queue& queue, Work work, DoneFunction done);
+  void add(Queue& queue, Work work, mcp::DoneFunction done);
   void write_on();
   void read_on();
   void check_on();

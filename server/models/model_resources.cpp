@@ -7,15 +7,15 @@
 
 namespace rkllm_mcp {
 
-void add_model_resources(Catalogue& catalogue, const ServerModels& models, std::function<bool()> is_simulated) {
+void add_model_resources(mcp::Catalogue& catalogue, const ServerModels& models, std::function<bool()> is_simulated) {
   catalogue.resources.push_back(
       {std::string(kModelsUri), "models", "Models by name",
        "Presets and files that can be used by name: size, platform and context where they are known, and what is "
        "loaded.",
-       kJsonType, [&models, is_simulated = std::move(is_simulated)] {
+       mcp::kJsonType, [&models, is_simulated = std::move(is_simulated)] {
          Json all = Json::array();
          for (const auto& model : models.models(chat::Asker())) all.push_back(chat::description_of(model));
-         return ResourceText{to_text(Json{{"models", std::move(all)}, {"simulated", is_simulated()}})};
+         return mcp::ResourceText{to_text(Json{{"models", std::move(all)}, {"simulated", is_simulated()}})};
        }});
 }
 

@@ -13,6 +13,6 @@ namespace rkllm_mcp {
 inline constexpr std::string_view kModelsUri = "rkllm://models";
 
 // `is_simulated`: whether the runtime is the simulator. All outlive the catalogue.
-void add_model_resources(Catalogue& catalogue, const ServerModels& models, std::function<bool()> is_simulated);
+void add_model_resources(mcp::Catalogue& catalogue, const ServerModels& models, std::function<bool()> is_simulated);
 
 }  // namespace rkllm_mcp

@@ -31,23 +31,23 @@ std::string tag_of(std::string_view bytes) {
 }
 
 // Whether a header such as Accept names `wanted`, and not with a weight of 0. Nothing is said of patterns ("*/*").
-bool names(const HttpHeaders& headers, std::string_view header, std::string_view wanted) {
+bool names(const http::Headers& headers, std::string_view header, std::string_view wanted) {
   std::string_view rest = headers.find(header).value_or("");
   while (!rest.empty()) {
     const std::string_view element = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(element.size() + 1, rest.size()));
     const auto semicolon = std::min(element.find(';'), element.size());
-    if (!equal_ignoring_case(trim_blanks(element.substr(0, semicolon)), wanted)) continue;
-    const std::string_view weight = trim_blanks(element.substr(semicolon));
+    if (!http::equal_ignoring_case(http::trim_blanks(element.substr(0, semicolon)), wanted)) continue;
+    const std::string_view weight = http::trim_blanks(element.substr(semicolon));
     return weight.find("q=0") == std::string_view::npos || weight.find_first_of("123456789") != std::string_view::npos;
   }
   return false;
 }
 
 // Whether the client has one of these contents already (If-None-Match).
-bool has_already(const HttpHeaders& headers, std::string_view etag) {
+bool has_already(const http::Headers& headers, std::string_view etag) {
   const std::string_view known = headers.find("If-None-Match").value_or("");
-  return trim_blanks(known) == "*" || known.find(etag) != std::string_view::npos;
+  return http::trim_blanks(known) == "*" || known.find(etag) != std::string_view::npos;
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ WebPage::WebPage() {
   add("/page/icon.svg", "image/svg+xml", kPageIcon, kPageIconGzip);
 }
 
-bool WebPage::handle(const HttpRequest& request, HttpExchange& exchange) const {
+bool WebPage::handle(const http::Request& request, http::Exchange& exchange) const {
   if (request.method != "GET" && request.method != "HEAD") return false;
   const auto file = std::ranges::find(files_, std::string_view(request.path), &File::path);
   if (file == files_.end()) return false;
@@ -70,7 +70,7 @@ bool WebPage::handle(const HttpRequest& request, HttpExchange& exchange) const {
   constexpr int kOk = 200;
   constexpr int kNotModified = 304;
   const bool zipped = names(request.headers, "Accept-Encoding", "gzip");
-  HttpResponse response;
+  http::Response response;
   // Kept by browsers, but asked for each time: after an update of the server its page is the new one.
   response.headers = {{"Cache-Control", "no-cache"},
                       {"ETag", "\"" + file->etag + (zipped ? "-gzip\"" : "\"")},

@@ -22,7 +22,7 @@ class WebPage {
 
   // Answers GET and HEAD of the page's files. "/" is the page only for a client that asks for text/html; others find
   // there what they found before there was a page. False: the request is not for the page, and is not answered.
-  bool handle(const HttpRequest& request, HttpExchange& exchange) const;
+  bool handle(const http::Request& request, http::Exchange& exchange) const;
 
  private:
   struct File {

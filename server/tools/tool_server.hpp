@@ -46,7 +46,7 @@ class ToolServer {
   ToolServer& operator=(const ToolServer&) = delete;
   ~ToolServer();
 
-  const Immutable<Service>& service() const { return service_; }
+  const Immutable<mcp::Service>& service() const { return service_; }
   // Calls under way are told to stop, and end as failed; none is begun any more.
   void stop();
   // After stop(): waits until nothing is done any more; false if that takes too long, since the system is looking up a
@@ -56,10 +56,10 @@ class ToolServer {
  private:
   class Call;
 
-  void start(const OfferedTool& tool, Invocation& invocation);
-  void begin(const OfferedTool& tool, const Json& arguments, Invocation& invocation);
-  Service make_service();
-  Tool served(std::size_t index);
+  void start(const OfferedTool& tool, mcp::Invocation& invocation);
+  void begin(const OfferedTool& tool, const Json& arguments, mcp::Invocation& invocation);
+  mcp::Service make_service();
+  mcp::Tool served(std::size_t index);
 
   asio::io_context& loop_;
   const ToolSettings settings_;
@@ -71,7 +71,7 @@ class ToolServer {
   ToolThreads threads_;
   std::set<std::shared_ptr<Call>> calls_;  // that have not been answered yet
   bool stopping_ = false;
-  const Immutable<Service> service_;
+  const Immutable<mcp::Service> service_;
 };
 
 }  // namespace rkllm_mcp

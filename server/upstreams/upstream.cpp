@@ -45,7 +45,7 @@ UnsentProgress::Messages messages_of(const Json& arguments) {
 client::RemoteError refusal(const std::string& reason) { return {kRefused, reason, nullptr}; }
 
 // What our client can do, of what a server may ask for.
-Json capabilities_of(const ClientContext& client) {
+Json capabilities_of(const mcp::ClientContext& client) {
   Json capabilities = Json::object();
   for (const char* const name : {"sampling", "elicitation"}) {
     if (client.can(name)) capabilities[name] = client.capabilities[name];
@@ -54,10 +54,10 @@ Json capabilities_of(const ClientContext& client) {
 }
 
 // The request of a client without a handshake ends when it is asked; the answer comes with another request.
-bool comes_again(const Invocation& asked) { return !asked.client().revision->era.has_handshake(); }
+bool comes_again(const mcp::Invocation& asked) { return !asked.client().revision->era.has_handshake(); }
 
 // Whether the other call is of the client of `one`, which is in progress, too.
-bool is_same_client(const Invocation& one, const Invocation& other) {
+bool is_same_client(const mcp::Invocation& one, const mcp::Invocation& other) {
   const Session& session = *one.request().session;
   const Session& others = *other.request().session;
   if (!other.ended()) return &session == &others && !session.shared();
@@ -103,7 +103,7 @@ Upstream::~Upstream() {
 
 void Upstream::refuse(const Running& running, const std::string& reason) const {
   const RpcError error = runtime_unavailable("upstream " + name_ + ": " + reason);
-  if (running.kind == Offered::kTools) return running.invocation->result(tool_error(error));
+  if (running.kind == Offered::kTools) return running.invocation->result(mcp::tool_error(error));
   running.invocation->error(error);
 }
 
@@ -143,7 +143,7 @@ void Upstream::take_log(const Json& params) const {
     const auto found = params.find(name);
     return found != params.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  const auto level = severity_named(text("level"));
+  const auto level = mcp::severity_named(text("level"));
   const std::string logger = for_the_log(text("logger"));
   if (level) events_.on_log(*level, logger.empty() ? name_ : name_ + "/" + logger, params["data"]);
 }
@@ -191,7 +191,7 @@ std::optional<UpstreamLink::Key> Upstream::begin(Running running) {
 
 // The invocation here has ended before the call there: its client has cancelled it, has refused an answer, or has been
 // asked something (see below).
-void Upstream::watch_end(UpstreamLink::Key key, Invocation& invocation) {
+void Upstream::watch_end(UpstreamLink::Key key, mcp::Invocation& invocation) {
   invocation.when_ended([this, alive = alive_.watch(), key, ended = &invocation] {
     if (alive.expired()) return;
     const auto call = calls_.find(key);
@@ -273,7 +273,7 @@ void Upstream::take_question(UpstreamLink::Key question, const std::string& meth
   let_go_of_abandoned();
 }
 
-bool Upstream::resume(Invocation& invocation) {
+bool Upstream::resume(mcp::Invocation& invocation) {
   const Json& state = invocation.state();
   if (!state.is_object() || state.value("upstream", "") != name_ || !state.contains("call")) return false;
   const auto found = calls_.find(state["call"].get<UpstreamLink::Key>());
@@ -297,7 +297,7 @@ bool Upstream::resume(Invocation& invocation) {
 
 // A server without a handshake asks by its result, and is called again with the answers.
 void Upstream::ask_client(const Running& running, const Json& result) {
-  InputRequests requests;
+  mcp::InputRequests requests;
   const Json asked = result.value("inputRequests", Json::object());
   if (asked.size() > kMostAsked)
     return refuse(running, "asks for more than " + std::to_string(kMostAsked) + " things at once");
@@ -314,15 +314,16 @@ void Upstream::ask_client(const Running& running, const Json& result) {
   }
 }
 
-void Upstream::call(const std::string& tool, Invocation& invocation) {
+void Upstream::call(const std::string& tool, mcp::Invocation& invocation) {
   if (resume(invocation)) return;
   const auto messages = messages_of(invocation.arguments());
   const auto key = begin({invocation.shared_from_this(), UnsentProgress(messages)});
   if (!key) return;
   UpstreamLink::Call call{*key, tool, invocation.arguments(), std::nullopt, invocation.request().meta};
-  if (const auto level = invocation.client().log_level) call.meta[kMetaLogLevel] = name_of(*level);
+  if (const auto level = invocation.client().log_level) call.meta[mcp::kMetaLogLevel] = name_of(*level);
   if (!invocation.progress_token().is_null()) call.progress = messages;
-  if (Json able = capabilities_of(invocation.client()); !able.empty()) call.meta[kMetaCapabilities] = std::move(able);
+  if (Json able = capabilities_of(invocation.client()); !able.empty())
+    call.meta[mcp::kMetaCapabilities] = std::move(able);
   if (const Json& state = invocation.state(); state.is_object() && state.value("upstream", "") == name_) {
     call.more = {{"inputResponses", invocation.request().inputs}};
     if (!state["theirs"].is_null() && !is_put_back("what another server wants to have back does not reach it"))
@@ -337,12 +338,12 @@ void Upstream::ask(Running running, const std::string& method, Json params) {
   if (const auto key = begin(std::move(running))) link_->ask(*key, method, params);
 }
 
-void Upstream::read(const std::string& uri, Invocation& invocation) {
+void Upstream::read(const std::string& uri, mcp::Invocation& invocation) {
   ask({invocation.shared_from_this(), UnsentProgress(UnsentProgress::Messages::kNewestCounts), Offered::kResources},
       "resources/read", {{"uri", uri}});
 }
 
-void Upstream::get_prompt(const std::string& prompt, Invocation& invocation) {
+void Upstream::get_prompt(const std::string& prompt, mcp::Invocation& invocation) {
   ask({invocation.shared_from_this(), UnsentProgress(UnsentProgress::Messages::kNewestCounts), Offered::kPrompts},
       "prompts/get", {{"name", prompt}, {"arguments", invocation.arguments()}});
 }

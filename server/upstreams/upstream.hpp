@@ -31,7 +31,7 @@ class Upstream {
   struct Events {
     std::function<void(Offered kind)> on_changed;  // there are others than before
     // Called for the other server's log messages, to pass them on to clients; null: they are dropped.
-    std::function<void(Severity level, const std::string& logger, const Json& data)> on_log{};
+    std::function<void(mcp::Severity level, const std::string& logger, const Json& data)> on_log{};
   };
 
   // `place`, a URL or a program, is for people. Loop and log outlive the upstream.
@@ -49,17 +49,17 @@ class Upstream {
   // {"url" or "command","connected","tools","reason"}
   Json status() const;
   // Passes a call of one of its tools on; progress and cancellation, too.
-  void call(const std::string& tool, Invocation& invocation);
+  void call(const std::string& tool, mcp::Invocation& invocation);
   // Reads one of its resources, by its address there; gets one of its prompts, by its name there.
-  void read(const std::string& uri, Invocation& invocation);
-  void get_prompt(const std::string& prompt, Invocation& invocation);
+  void read(const std::string& uri, mcp::Invocation& invocation);
+  void get_prompt(const std::string& prompt, mcp::Invocation& invocation);
   // Calls in progress are answered, and nothing is done any more; await_end() waits for what still ends.
   void stop();
   void await_end(UpstreamLink::Clock::time_point deadline) { link_->await_end(deadline); }
 
  private:
   struct Running {
-    std::shared_ptr<Invocation> invocation;
+    std::shared_ptr<mcp::Invocation> invocation;
     UnsentProgress progress;  // that the client has had no room for
     Offered kind = Offered::kTools;
     std::optional<UpstreamLink::Key> question{};  // of the server there, which the client is asked
@@ -83,10 +83,10 @@ class Upstream {
   void take_list(Offered kind, std::vector<Json> list);
   void take_log(const Json& params) const;
   void take_question(UpstreamLink::Key question, const std::string& method, const Json& params);
-  bool resume(Invocation& invocation);  // false: it was not asked anything
+  bool resume(mcp::Invocation& invocation);  // false: it was not asked anything
   void ask_client(const Running& running, const Json& result);
   Calls::iterator whom_to_ask(const std::string& method);  // the newest call that can be
-  void watch_end(UpstreamLink::Key key, Invocation& invocation);
+  void watch_end(UpstreamLink::Key key, mcp::Invocation& invocation);
   void let_go(Calls::iterator call);
   void take_ping(UpstreamLink::Key key);
   void let_go_of_abandoned();

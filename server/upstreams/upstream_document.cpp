@@ -111,30 +111,30 @@ void drop_echoes(const std::string& upstream, std::vector<Json>& prompts) {
   std::erase_if(prompts, [&echoes](const Json& prompt) { return echoes.contains(text_in(prompt, "name")); });
 }
 
-Resource served_resource(const std::string& upstream, const Json& listed) {
-  Resource resource{served_uri(upstream, text_in(listed, "uri")),
-                    upstream + "_" + text_in(listed, "name"),
-                    titled(upstream, listed),
-                    text_in(listed, "description"),
-                    text_in(listed, "mimeType"),
-                    {}};
+mcp::Resource served_resource(const std::string& upstream, const Json& listed) {
+  mcp::Resource resource{served_uri(upstream, text_in(listed, "uri")),
+                         upstream + "_" + text_in(listed, "name"),
+                         titled(upstream, listed),
+                         text_in(listed, "description"),
+                         text_in(listed, "mimeType"),
+                         {}};
   resource.more = passed_on(listed);
   return resource;
 }
 
-ResourceTemplate served_template(const std::string& upstream, const Json& listed) {
-  ResourceTemplate served{served_uri(upstream, text_in(listed, "uriTemplate")),
-                          upstream + "_" + text_in(listed, "name"),
-                          titled(upstream, listed),
-                          text_in(listed, "description"),
-                          text_in(listed, "mimeType"),
-                          [](std::string_view) -> std::optional<ResourceText> { return std::nullopt; }};
+mcp::ResourceTemplate served_template(const std::string& upstream, const Json& listed) {
+  mcp::ResourceTemplate served{served_uri(upstream, text_in(listed, "uriTemplate")),
+                               upstream + "_" + text_in(listed, "name"),
+                               titled(upstream, listed),
+                               text_in(listed, "description"),
+                               text_in(listed, "mimeType"),
+                               [](std::string_view) -> std::optional<mcp::ResourceText> { return std::nullopt; }};
   served.more = passed_on(listed);
   return served;
 }
 
-Prompt served_prompt(const std::string& upstream, const Json& listed) {
-  Prompt prompt;
+mcp::Prompt served_prompt(const std::string& upstream, const Json& listed) {
+  mcp::Prompt prompt;
   prompt.name = text_in(listed, "name");
   prompt.title = titled(upstream, listed);
   prompt.description = text_in(listed, "description");
@@ -167,7 +167,7 @@ bool is_prompt(const Json& result) {
 Json as_served(const std::string& upstream, Json result) {
   for (const char* const name : {"resultType", "ttlMs", "cacheScope"}) result.erase(name);
   if (const auto meta = result.find("_meta"); meta != result.end()) {
-    const auto is_free = [](const std::string& name, const Json&) { return !name.starts_with(kMetaPrefix); };
+    const auto is_free = [](const std::string& name, const Json&) { return !name.starts_with(mcp::kMetaPrefix); };
     Json free = meta->is_object() ? members_where(std::move(*meta), is_free) : Json::object();
     result.erase("_meta");
     if (!free.empty()) result["_meta"] = std::move(free);

@@ -31,10 +31,10 @@ std::size_t drop_unservable(Offered kind, std::vector<Json>& listed);
 void drop_echoes(const std::string& upstream, std::vector<Json>& prompts);
 
 // What neither of these leaves out, as entries of our lists. Reading is left to Catalogue::fetch.
-Resource served_resource(const std::string& upstream, const Json& listed);
-ResourceTemplate served_template(const std::string& upstream, const Json& listed);
+mcp::Resource served_resource(const std::string& upstream, const Json& listed);
+mcp::ResourceTemplate served_template(const std::string& upstream, const Json& listed);
 // Named as it is there; what runs it is left to the caller.
-Prompt served_prompt(const std::string& upstream, const Json& listed);
+mcp::Prompt served_prompt(const std::string& upstream, const Json& listed);
 
 // The listed icons, _meta and whatever else of it passes through as it is.
 Json passed_on(const Json& listed);

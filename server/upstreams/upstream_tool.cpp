@@ -120,8 +120,8 @@ SortedTools sort_tools(const std::string& upstream, std::vector<Json> listed, co
   return sorted;
 }
 
-Tool served_tool(const std::string& upstream, const Json& tool) {
-  Tool served;
+mcp::Tool served_tool(const std::string& upstream, const Json& tool) {
+  mcp::Tool served;
   served.name = served_name(upstream, text_in(tool, "name"));
   served.title = title_of(tool);
   if (!served.title.empty()) served.title += " (" + upstream + ")";

@@ -32,6 +32,6 @@ std::string served_name(const std::string& upstream, const std::string& tool);
 std::string marked_name(const std::string& upstream, const std::string& tool);
 
 // One of `served` as a tool of this server; what runs it is left to the caller.
-Tool served_tool(const std::string& upstream, const Json& tool);
+mcp::Tool served_tool(const std::string& upstream, const Json& tool);
 
 }  // namespace rkllm_mcp

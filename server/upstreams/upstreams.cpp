@@ -111,7 +111,7 @@ ServedNames Upstreams::names_beside(const Entries& served) const {
   return {std::move(upstreams), std::move(taken)};
 }
 
-void Upstreams::add_to(Catalogue& catalogue) const {
+void Upstreams::add_to(mcp::Catalogue& catalogue) const {
   ServedNames tools = names_beside(catalogue.tools);
   ServedNames prompts = names_beside(catalogue.prompts);
   for (const Entry& entry : all_) {
@@ -120,50 +120,50 @@ void Upstreams::add_to(Catalogue& catalogue) const {
     add_resources(entry, catalogue);
   }
   if (all_.empty()) return;
-  catalogue.fetch = [this](const std::string& uri) -> InvokeFunction {
+  catalogue.fetch = [this](const std::string& uri) -> mcp::InvokeFunction {
     const auto there = uri_there(uri);
     if (!there) return nullptr;
     const auto entry =
         std::ranges::find_if(all_, [&there](const Entry& each) { return each.upstream->name() == there->upstream; });
     if (entry == all_.end()) return nullptr;
     return [upstream = entry->upstream.get(), permission = entry->permission,
-            address = there->uri](Invocation& invocation) {
+            address = there->uri](mcp::Invocation& invocation) {
       permit(*invocation.request().session, permission);
       upstream->read(address, invocation);
     };
   };
 }
 
-void Upstreams::add_tools(const Entry& entry, Catalogue& catalogue, ServedNames& names) const {
+void Upstreams::add_tools(const Entry& entry, mcp::Catalogue& catalogue, ServedNames& names) const {
   Upstream* const upstream = entry.upstream.get();
   for (const Json& theirs : upstream->tools()) {
     const std::string there = theirs["name"].get<std::string>();
     auto name = names.take(upstream->name(), there);
     if (!name) continue;
-    Tool tool = served_tool(upstream->name(), theirs);
+    mcp::Tool tool = served_tool(upstream->name(), theirs);
     tool.name = *std::move(name);
     tool.permission = entry.permission;
     tool.takes_unread = true;
-    tool.run = [upstream, there](Invocation& invocation) { upstream->call(there, invocation); };
+    tool.run = [upstream, there](mcp::Invocation& invocation) { upstream->call(there, invocation); };
     catalogue.add(std::move(tool));
   }
 }
 
-void Upstreams::add_prompts(const Entry& entry, Catalogue& catalogue, ServedNames& names) const {
+void Upstreams::add_prompts(const Entry& entry, mcp::Catalogue& catalogue, ServedNames& names) const {
   Upstream* const upstream = entry.upstream.get();
   for (const Json& theirs : upstream->list(Offered::kPrompts)) {
-    Prompt prompt = served_prompt(upstream->name(), theirs);
+    mcp::Prompt prompt = served_prompt(upstream->name(), theirs);
     const std::string there = prompt.name;
     auto name = names.take(upstream->name(), there);
     if (!name) continue;
     prompt.name = *std::move(name);
     prompt.permission = entry.permission;
-    prompt.run = [upstream, there](Invocation& invocation) { upstream->get_prompt(there, invocation); };
+    prompt.run = [upstream, there](mcp::Invocation& invocation) { upstream->get_prompt(there, invocation); };
     catalogue.add(std::move(prompt));
   }
 }
 
-void Upstreams::add_resources(const Entry& entry, Catalogue& catalogue) const {
+void Upstreams::add_resources(const Entry& entry, mcp::Catalogue& catalogue) const {
   const Upstream& upstream = *entry.upstream;
   for (const Json& theirs : upstream.list(Offered::kResources)) {
     catalogue.resources.push_back(served_resource(upstream.name(), theirs));

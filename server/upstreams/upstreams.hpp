@@ -24,14 +24,15 @@ class Upstreams {
   struct Events {
     // There are others than before. What changes together is told of together, since adding it all takes its time.
     std::function<void(const std::set<Offered>& kinds)> on_changed;
-    std::function<void(Severity level, const std::string& logger, const Json& data)> on_log{};  // as of an upstream
+    std::function<void(mcp::Severity level, const std::string& logger, const Json& data)>
+        on_log{};  // as of an upstream
   };
 
   // `settings` is the section `upstreams`, whose form has been checked (settings/). Throws std::runtime_error that names the setting or the file that is wrong.
   Upstreams(asio::io_context& loop, const Json& settings, spdlog::logger& log, Events events);
 
   // What all that are connected offer. The catalogue is not to be used longer than this.
-  void add_to(Catalogue& catalogue) const;
+  void add_to(mcp::Catalogue& catalogue) const;
   Json status() const;  // by name
   bool empty() const { return all_.empty(); }
   // Calls in progress are answered, then all connections end: within 300 ms, or they are left behind.
@@ -43,9 +44,9 @@ class Upstreams {
     Permission permission;  // that all it offers takes
   };
 
-  void add_tools(const Entry& entry, Catalogue& catalogue, ServedNames& names) const;
-  void add_prompts(const Entry& entry, Catalogue& catalogue, ServedNames& names) const;
-  void add_resources(const Entry& entry, Catalogue& catalogue) const;
+  void add_tools(const Entry& entry, mcp::Catalogue& catalogue, ServedNames& names) const;
+  void add_prompts(const Entry& entry, mcp::Catalogue& catalogue, ServedNames& names) const;
+  void add_resources(const Entry& entry, mcp::Catalogue& catalogue) const;
   void note_change(Offered kind);
   // Of all upstreams, beside those that are served already.
   template <class Entries>

@@ -21,7 +21,7 @@ namespace rkllm_mcp {
 class HandleWatch {
  public:
   // `handles` gives those that exist. Loop and server outlive this.
-  HandleWatch(asio::io_context& loop, McpServer& server, HandlesFunction handles)
+  HandleWatch(asio::io_context& loop, mcp::Server& server, HandlesFunction handles)
       : loop_(loop), server_(server), handles_(std::move(handles)), timer_(loop) {}
 
   // Something may have changed, perhaps about `handle`. Subscribers are told a little later, once for all changes until
@@ -35,7 +35,7 @@ class HandleWatch {
   std::map<std::string, std::string> states() const;
 
   asio::io_context& loop_;
-  McpServer& server_;
+  mcp::Server& server_;
   const HandlesFunction handles_;
   Timer timer_;
   std::mutex mutex_;  // guards the next two

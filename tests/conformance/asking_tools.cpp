@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kReply = "reply";
 
-std::string text_argument(const Invocation& invocation, const char* name) {
+std::string text_argument(const mcp::Invocation& invocation, const char* name) {
   const auto found = invocation.arguments().find(name);
   if (found == invocation.arguments().end() || !found->is_string()) {
     throw InvalidParams(std::string("params.arguments.") + name, "expected string");
@@ -21,25 +21,26 @@ Json one_text(const char* name, std::string_view description) {
               {"required", Json::array({name})}};
 }
 
-void sample(Invocation& invocation) {
+void sample(mcp::Invocation& invocation) {
   if (invocation.input(kReply) == nullptr) {
     return invocation.ask({sampling(kReply, text_argument(invocation, "prompt"), 100)});
   }
-  invocation.result(text_result("LLM response: " + sampled_text(invocation, kReply)));
+  invocation.result(mcp::text_result("LLM response: " + sampled_text(invocation, kReply)));
 }
 
 // Asks once, and tells what it was told.
-void ask_form(Invocation& invocation, std::string_view message, const Json& properties, const Json& required) {
+void ask_form(mcp::Invocation& invocation, std::string_view message, const Json& properties, const Json& required) {
   const Json* const answer = form_answer(invocation, kReply);
   if (answer == nullptr) return invocation.ask({form(kReply, message, properties, required)});
-  invocation.result(text_result("Elicitation completed: action=" + (*answer)["action"].get<std::string>() +
-                                ", content=" + answer->value("content", Json::object()).dump()));
+  invocation.result(mcp::text_result("Elicitation completed: action=" + (*answer)["action"].get<std::string>() +
+                                     ", content=" + answer->value("content", Json::object()).dump()));
 }
 
-Tool asking_tool(std::string name, std::string description, std::string_view properties) {
-  return make_tool(std::move(name), std::move(description), [wanted = Json::parse(properties)](Invocation& invocation) {
-    ask_form(invocation, "Please look at these values.", wanted, Json::array());
-  });
+mcp::Tool asking_tool(std::string name, std::string description, std::string_view properties) {
+  return make_tool(std::move(name), std::move(description),
+                   [wanted = Json::parse(properties)](mcp::Invocation& invocation) {
+                     ask_form(invocation, "Please look at these values.", wanted, Json::array());
+                   });
 }
 
 constexpr std::string_view kContact = R"({
@@ -74,12 +75,12 @@ constexpr std::string_view kChoices = R"({
 
 }  // namespace
 
-void add_asking_tools(Catalogue& catalogue) {
+void add_asking_tools(mcp::Catalogue& catalogue) {
   catalogue.add(make_tool("test_sampling", "Lets the client's model answer a prompt", sample,
                           one_text("prompt", "What the model is asked")));
   catalogue.add(make_tool(
       "test_elicitation", "Asks the user for a name and an address",
-      [wanted = Json::parse(kContact)](Invocation& invocation) {
+      [wanted = Json::parse(kContact)](mcp::Invocation& invocation) {
         ask_form(invocation, text_argument(invocation, "message"), wanted, Json::array({"username", "email"}));
       },
       one_text("message", "What the user is told")));

@@ -11,9 +11,9 @@ Json audio_block() {
 }
 
 // Says the same whoever calls.
-Tool constant_tool(std::string name, std::string description, Json result) {
+mcp::Tool constant_tool(std::string name, std::string description, Json result) {
   return make_tool(std::move(name), std::move(description),
-                   [result = std::move(result)](Invocation& invocation) { invocation.result(result); });
+                   [result = std::move(result)](mcp::Invocation& invocation) { invocation.result(result); });
 }
 
 // Every keyword in here has to reach the client as it is.
@@ -48,25 +48,25 @@ constexpr std::string_view kRegion = R"({
   "additionalProperties": false
 })";
 
-void tell_arguments(Invocation& invocation) {
-  invocation.result(text_result("Called with " + invocation.arguments().dump() + "."));
+void tell_arguments(mcp::Invocation& invocation) {
+  invocation.result(mcp::text_result("Called with " + invocation.arguments().dump() + "."));
 }
 
 }  // namespace
 
-void add_content_tools(Catalogue& catalogue) {
-  catalogue.add(
-      constant_tool("test_simple_text", "Says one text", text_result("This is a simple text response for testing.")));
+void add_content_tools(mcp::Catalogue& catalogue) {
+  catalogue.add(constant_tool("test_simple_text", "Says one text",
+                              mcp::text_result("This is a simple text response for testing.")));
   catalogue.add(constant_tool("test_image_content", "Shows an image", content_of({image_block()})));
   catalogue.add(constant_tool("test_audio_content", "Plays nothing, as audio", content_of({audio_block()})));
   catalogue.add(constant_tool(
       "test_embedded_resource", "Holds a document",
       content_of({embedded_block("test://embedded-resource", "text/plain", "This is an embedded resource content.")})));
   catalogue.add(constant_tool("test_multiple_content_types", "Says a text, shows an image, holds a document",
-                              content_of({text_block("Multiple content types test:"), image_block(),
+                              content_of({mcp::text_block("Multiple content types test:"), image_block(),
                                           embedded_block("test://mixed-content-resource", "application/json",
                                                          R"({"test":"data","value":123})")})));
-  Json failure = text_result("This tool intentionally returns an error for testing");
+  Json failure = mcp::text_result("This tool intentionally returns an error for testing");
   failure["isError"] = true;
   catalogue.add(constant_tool("test_error_handling", "Fails", std::move(failure)));
   catalogue.add(make_tool("json_schema_2020_12_tool", "Has arguments that take many keywords to describe",

@@ -18,8 +18,8 @@ InvalidParams bad_answer(std::string_view key, std::string_view complaint) {
 
 }  // namespace
 
-Tool make_tool(std::string name, std::string description, InvokeFunction run, Json input_schema) {
-  Tool tool;
+mcp::Tool make_tool(std::string name, std::string description, mcp::InvokeFunction run, Json input_schema) {
+  mcp::Tool tool;
   tool.name = std::move(name);
   tool.description = std::move(description);
   tool.input_schema =
@@ -38,25 +38,25 @@ Json embedded_block(std::string_view uri, std::string_view mime_type, std::strin
   return Json{{"type", "resource"}, {"resource", {{"uri", uri}, {"mimeType", mime_type}, {"text", text}}}};
 }
 
-InputRequest form(std::string key, std::string_view message, Json properties, Json required) {
+mcp::InputRequest form(std::string key, std::string_view message, Json properties, Json required) {
   Json schema{{"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}};
   return {std::move(key), "elicitation/create", Json{{"message", message}, {"requestedSchema", std::move(schema)}}};
 }
 
-InputRequest question(std::string key, std::string_view message, std::string field) {
+mcp::InputRequest question(std::string key, std::string_view message, std::string field) {
   Json required = Json::array({field});
   return form(std::move(key), message, Json{{std::move(field), {{"type", "string"}}}}, std::move(required));
 }
 
-InputRequest sampling(std::string key, std::string_view prompt, int max_tokens) {
-  const Json message{{"role", "user"}, {"content", text_block(prompt)}};
+mcp::InputRequest sampling(std::string key, std::string_view prompt, int max_tokens) {
+  const Json message{{"role", "user"}, {"content", mcp::text_block(prompt)}};
   return {std::move(key), "sampling/createMessage",
           Json{{"messages", Json::array({message})}, {"maxTokens", max_tokens}}};
 }
 
-InputRequest roots(std::string key) { return {std::move(key), "roots/list"}; }
+mcp::InputRequest roots(std::string key) { return {std::move(key), "roots/list"}; }
 
-const Json* form_answer(const Invocation& invocation, std::string_view key) {
+const Json* form_answer(const mcp::Invocation& invocation, std::string_view key) {
   const Json* const answer = invocation.input(key);
   if (answer == nullptr) return nullptr;
   const auto action = answer->find("action");
@@ -75,14 +75,15 @@ std::string text_of(const Json& answer, std::string_view field) {
   return text != answer["content"].end() && text->is_string() ? text->get<std::string>() : "";
 }
 
-std::string sampled_text(const Invocation& invocation, std::string_view key) {
+std::string sampled_text(const mcp::Invocation& invocation, std::string_view key) {
   const Json& answer = *invocation.input(key);
   const Json content = answer.is_object() ? answer.value("content", Json()) : Json();
   if (!content.is_object()) throw bad_answer(key, "expected what a model said");
   return content.value("text", "");
 }
 
-void after(asio::io_context& loop, std::chrono::milliseconds time, Invocation& invocation, std::function<void()> then) {
+void after(asio::io_context& loop, std::chrono::milliseconds time, mcp::Invocation& invocation,
+           std::function<void()> then) {
   const auto timer = std::make_shared<asio::steady_timer>(loop, time);
   invocation.on_cancelled([timer] { timer->cancel(); });
   timer->async_wait(

@@ -40,7 +40,7 @@ std::uint16_t port_from(const char* text) {
 
 void serve(std::uint16_t port) {
   asio::io_context loop;
-  Catalogue catalogue;
+  mcp::Catalogue catalogue;
   catalogue.name = "mcp-conformance-server";
   catalogue.title = "Fixtures for the conformance suite";
   catalogue.version = "1";
@@ -59,15 +59,15 @@ void serve(std::uint16_t port) {
 
   HttpSessions sessions(dispatcher, std::chrono::minutes(5));
   StreamableHttp mcp(dispatcher, sessions);
-  auto options = test::usual_limits<HttpOptions>();
+  auto options = test::usual_limits<http::Options>();
   options.listen.port = port;
-  options.identify = [&dispatcher](const HttpRequest& head) { return dispatcher.gate().let_in(head); };
-  HttpTransport http(loop, options,
-                     [&mcp](const HttpRequest& request, HttpExchange& exchange) {
-                       if (request.path == "/mcp") return mcp.handle(request, exchange);
-                       exchange.respond(plain_response(404, "There is /mcp only."));
-                     },
-                     {});
+  options.identify = [&dispatcher](const http::Request& head) { return dispatcher.gate().let_in(head); };
+  http::Transport http(loop, options,
+                       [&mcp](const http::Request& request, http::Exchange& exchange) {
+                         if (request.path == "/mcp") return mcp.handle(request, exchange);
+                         exchange.respond(http::plain_response(404, "There is /mcp only."));
+                       },
+                       {});
 
   asio::signal_set signals(loop, SIGTERM, SIGINT);
   signals.async_wait([&](const asio::error_code& /*error*/, int /*signal*/) {

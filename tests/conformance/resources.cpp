@@ -8,21 +8,21 @@ namespace {
 constexpr std::string_view kBefore = "test://template/";
 constexpr std::string_view kAfter = "/data";
 
-std::optional<ResourceText> read_template(std::string_view uri) {
+std::optional<mcp::ResourceText> read_template(std::string_view uri) {
   if (uri.size() <= kBefore.size() + kAfter.size() || !uri.starts_with(kBefore) || !uri.ends_with(kAfter)) {
     return std::nullopt;
   }
   const std::string id(uri.substr(kBefore.size(), uri.size() - kBefore.size() - kAfter.size()));
-  return ResourceText{Json{{"id", id}, {"templateTest", true}, {"data", "Data for ID: " + id}}.dump()};
+  return mcp::ResourceText{Json{{"id", id}, {"templateTest", true}, {"data", "Data for ID: " + id}}.dump()};
 }
 
-ResourceText static_text() { return {"This is the content of the static text resource."}; }
-ResourceText static_binary() { return {image_block()["data"].get<std::string>(), true}; }
-ResourceText watched() { return {"This could change at any time."}; }
+mcp::ResourceText static_text() { return {"This is the content of the static text resource."}; }
+mcp::ResourceText static_binary() { return {image_block()["data"].get<std::string>(), true}; }
+mcp::ResourceText watched() { return {"This could change at any time."}; }
 
 }  // namespace
 
-void add_resources(Catalogue& catalogue) {
+void add_resources(mcp::Catalogue& catalogue) {
   catalogue.resources = {
       {"test://static-text", "static-text", "", "A text", "text/plain", static_text},
       {"test://static-binary", "static-binary", "", "An image", "image/png", static_binary},

@@ -11,10 +11,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool always(const InvocationRequest& /*request*/) { return true; }
+bool always(const mcp::InvocationRequest& /*request*/) { return true; }
 
-Tool task_tool(std::string name, std::string description, InvokeFunction run, Json input_schema = nullptr) {
-  Tool tool = make_tool(std::move(name), std::move(description), std::move(run), std::move(input_schema));
+mcp::Tool task_tool(std::string name, std::string description, mcp::InvokeFunction run, Json input_schema = nullptr) {
+  mcp::Tool tool = make_tool(std::move(name), std::move(description), std::move(run), std::move(input_schema));
   tool.as_task = always;
   return tool;
 }
@@ -22,41 +22,41 @@ Tool task_tool(std::string name, std::string description, InvokeFunction run, Js
 Json object_with(Json properties) { return Json{{"type", "object"}, {"properties", std::move(properties)}}; }
 
 // For tools that make no sense while a client waits.
-void require_tasks_of(const Invocation& invocation) {
-  if (invocation.client().has_extension(kTasksExtension)) return;
-  throw missing_capability(Json{{"extensions", {{kTasksExtension, Json::object()}}}});
+void require_tasks_of(const mcp::Invocation& invocation) {
+  if (invocation.client().has_extension(mcp::kTasksExtension)) return;
+  throw missing_capability(Json{{"extensions", {{mcp::kTasksExtension, Json::object()}}}});
 }
 
-void greet(Invocation& invocation) {
-  invocation.result(text_result("Hello, " + invocation.arguments().value("name", "stranger") + "!"));
+void greet(mcp::Invocation& invocation) {
+  invocation.result(mcp::text_result("Hello, " + invocation.arguments().value("name", "stranger") + "!"));
 }
 
-void compute_slowly(asio::io_context& loop, Invocation& invocation) {
+void compute_slowly(asio::io_context& loop, mcp::Invocation& invocation) {
   const Json seconds = invocation.arguments().value("seconds", Json(1));
   if (!seconds.is_number()) throw InvalidParams("params.arguments.seconds", "expected number");
   const std::chrono::duration<double> time(std::clamp(seconds.get<double>(), 0.0, 600.0));
   invocation.progress(0, 1, "computing");
   after(loop, std::chrono::duration_cast<std::chrono::milliseconds>(time), invocation,
         [invocation = invocation.shared_from_this()] {
-          invocation->result(text_result("Computed " + invocation->arguments().value("label", "something") + "."));
+          invocation->result(mcp::text_result("Computed " + invocation->arguments().value("label", "something") + "."));
         });
 }
 
-void fail_late(asio::io_context& loop, Invocation& invocation) {
+void fail_late(asio::io_context& loop, mcp::Invocation& invocation) {
   require_tasks_of(invocation);
   after(loop, 1s, invocation, [invocation = invocation.shared_from_this()] {
-    Json failure = text_result("The job has failed, as it always does.");
+    Json failure = mcp::text_result("The job has failed, as it always does.");
     failure["isError"] = true;
     invocation->result(std::move(failure));
   });
 }
 
-void break_late(asio::io_context& loop, Invocation& invocation) {
+void break_late(asio::io_context& loop, mcp::Invocation& invocation) {
   after(loop, 200ms, invocation,
         [] { throw RpcError(ErrorCode::kInternalError, "the job has broken down, as it always does"); });
 }
 
-void delete_if_confirmed(Invocation& invocation) {
+void delete_if_confirmed(mcp::Invocation& invocation) {
   const std::string file = invocation.arguments().value("filename", "nothing");
   const Json* const answer = form_answer(invocation, "confirmation");
   if (answer == nullptr) {
@@ -64,32 +64,32 @@ void delete_if_confirmed(Invocation& invocation) {
                                 Json::array({"confirm"}))});
   }
   const bool confirmed = (*answer)["action"] == "accept" && (*answer)["content"].value("confirm", Json()) == true;
-  invocation.result(text_result((confirmed ? "Deleted " : "Kept ") + file + "."));
+  invocation.result(mcp::text_result((confirmed ? "Deleted " : "Kept ") + file + "."));
 }
 
-void ask_two_at_once(Invocation& invocation) {
+void ask_two_at_once(mcp::Invocation& invocation) {
   const Json* const name = form_answer(invocation, "name");
   const Json* const color = form_answer(invocation, "color");
   if (name == nullptr || color == nullptr) {
     return invocation.ask({question("name", "What is your name?", "name"), question("color", "Which color?", "color")});
   }
-  invocation.result(text_result(text_of(*name, "name") + " likes " + text_of(*color, "color") + "."));
+  invocation.result(mcp::text_result(text_of(*name, "name") + " likes " + text_of(*color, "color") + "."));
 }
 
 // Becomes a task only when it has its answer.
-void greet_late(asio::io_context& loop, Invocation& invocation) {
+void greet_late(asio::io_context& loop, mcp::Invocation& invocation) {
   const Json* const answer = form_answer(invocation, "user_name");
   if (answer == nullptr) return invocation.ask({question("user_name", "What is your name?", "name")});
   after(loop, 200ms, invocation, [invocation = invocation.shared_from_this(), name = text_of(*answer, "name")] {
-    invocation->result(text_result("Hello, " + name + "!"));
+    invocation->result(mcp::text_result("Hello, " + name + "!"));
   });
 }
 
 }  // namespace
 
-void add_task_tools(Catalogue& catalogue, asio::io_context& loop) {
-  const auto with_loop = [&loop](void (*run)(asio::io_context&, Invocation&)) -> InvokeFunction {
-    return [&loop, run](Invocation& invocation) { run(loop, invocation); };
+void add_task_tools(mcp::Catalogue& catalogue, asio::io_context& loop) {
+  const auto with_loop = [&loop](void (*run)(asio::io_context&, mcp::Invocation&)) -> mcp::InvokeFunction {
+    return [&loop, run](mcp::Invocation& invocation) { run(loop, invocation); };
   };
   const Json text{{"type", "string"}};
   catalogue.add(make_tool("greet", "Greets, at once", greet, object_with({{"name", text}})));
@@ -100,8 +100,8 @@ void add_task_tools(Catalogue& catalogue, asio::io_context& loop) {
   catalogue.add(task_tool("confirm_delete", "Asks before it pretends to delete a file", delete_if_confirmed,
                           object_with({{"filename", text}})));
   catalogue.add(task_tool("multi_input", "Asks two things at once", ask_two_at_once));
-  Tool late = make_tool("test_tool_with_task", "Asks for a name, and greets as a task", with_loop(greet_late));
-  late.as_task = [](const InvocationRequest& request) { return request.inputs.contains("user_name"); };
+  mcp::Tool late = make_tool("test_tool_with_task", "Asks for a name, and greets as a task", with_loop(greet_late));
+  late.as_task = [](const mcp::InvocationRequest& request) { return request.inputs.contains("user_name"); };
   catalogue.add(std::move(late));
   catalogue.offers_tasks = true;
 }

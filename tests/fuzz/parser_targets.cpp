@@ -70,18 +70,19 @@ Events read_lines(std::string_view bytes, std::size_t piece) {
 }
 
 // What is answered before the request reaches a method. No header of it can add one to the answer.
-std::string answer_to(const HttpRequest& request) {
-  static const OriginPolicy kPolicy({{"https://chat.example"}, {"board.local"}}, OriginPolicy::Binding::kLoopback);
-  HttpResponse response = plain_response(200, request.bearer_token());
+std::string answer_to(const http::Request& request) {
+  static const http::OriginPolicy kPolicy({{"https://chat.example"}, {"board.local"}},
+                                          http::OriginPolicy::Binding::kLoopback);
+  http::Response response = http::plain_response(200, request.bearer_token());
   if (const auto objection = kPolicy.objection(request)) {
-    response = plain_response(403, *objection);
+    response = http::plain_response(403, *objection);
   } else if (auto preflight = kPolicy.preflight(request)) {
     response = *std::move(preflight);
-  } else if (wants_websocket(request)) {
-    response = websocket_handshake(request);
+  } else if (websocket::wants_websocket(request)) {
+    response = websocket::handshake(request);
   }
   for (const auto& [name, value] : kPolicy.cors_headers(request)) response.headers.add(name, value);
-  const std::string text = http_last_response(response);
+  const std::string text = http::last_response(response);
   const std::string_view head = std::string_view(text).substr(0, text.size() - response.body.size());
   require(head.find("\r\n\r\n") == head.size() - 4, "a header ends the head");
   const auto lines = std::count(head.begin(), head.end(), '\n');
@@ -91,13 +92,13 @@ std::string answer_to(const HttpRequest& request) {
 
 Events read_http(std::string_view bytes, std::size_t piece) {
   Events events;
-  HttpParser parser({256, 1024, 20, 512});
+  http::Parser parser({256, 1024, 20, 512});
   for (; !bytes.empty() && !parser.refusal(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
     std::string_view rest = bytes.substr(0, piece);
     while (!rest.empty() && !parser.refusal()) {
       rest.remove_prefix(parser.feed(rest));
       if (!parser.complete()) continue;
-      const HttpRequest request = parser.take();
+      const http::Request request = parser.take();
       require(request.body.size() <= 512, "a body is longer than the limit");
       events.push_back(request.method + " " + request.target + " " + request.body);
       events.push_back(answer_to(request));
@@ -107,7 +108,7 @@ Events read_http(std::string_view bytes, std::size_t piece) {
   return events;
 }
 
-class FrameEvents final : public WebSocketReader::Events {
+class FrameEvents final : public websocket::Reader::Events {
  public:
   void websocket_text(std::string_view message) override {
     require(message.size() <= kLongestMessage, "a message is longer than the limit");
@@ -117,7 +118,7 @@ class FrameEvents final : public WebSocketReader::Events {
   void websocket_oversized(std::size_t) override { all.emplace_back("oversized"); }
   void websocket_ping(std::string_view payload) override { all.push_back("ping " + std::string(payload)); }
   void websocket_closing(std::string_view payload) override { all.push_back("closing " + std::string(payload)); }
-  void websocket_violation(WebSocketClose code, std::string_view) override {
+  void websocket_violation(websocket::Close code, std::string_view) override {
     all.push_back("violation " + std::to_string(static_cast<int>(code)));
   }
 
@@ -126,7 +127,7 @@ class FrameEvents final : public WebSocketReader::Events {
 
 Events read_frames(std::string_view bytes, std::size_t piece) {
   FrameEvents events;
-  WebSocketReader reader(kLongestMessage);
+  websocket::Reader reader(kLongestMessage);
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size())))
     reader.feed(bytes.substr(0, piece), events);
   return std::move(events.all);

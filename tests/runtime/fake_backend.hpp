@@ -135,13 +135,13 @@ inline Api fake_api() {
 }
 
 // Without the API's tools, which take a dispatcher.
-inline Catalogue fake_catalogue() {
-  Catalogue catalogue;
+inline mcp::Catalogue fake_catalogue() {
+  mcp::Catalogue catalogue;
   catalogue.name = "fake";
   catalogue.title = "Fake";
   catalogue.version = "1";
   catalogue.resources.push_back(
-      {"fake://api", "api", "API", "All of it.", "application/json", [] { return ResourceText{"{}"}; }, 2});
+      {"fake://api", "api", "API", "All of it.", "application/json", [] { return mcp::ResourceText{"{}"}; }, 2});
   return catalogue;
 }
 

@@ -25,7 +25,7 @@ struct Client {
       : dispatcher(loop, api, catalogue, backend, options),
         peer(std::make_shared<FakePeer>(std::move(facts))),
         receive(dispatcher.acceptor()(*peer)) {
-    add_method_tools(catalogue, loop, dispatcher.caller());
+    mcp::add_method_tools(catalogue, loop, dispatcher.caller());
   }
 
   // As in life: the client goes, and what it left behind comes to its end.
@@ -53,7 +53,7 @@ struct Client {
 
   asio::io_context loop;
   Api api = fake_api();
-  Catalogue catalogue = fake_catalogue();
+  mcp::Catalogue catalogue = fake_catalogue();
   FakeBackend backend;
   Dispatcher dispatcher;
   std::shared_ptr<FakePeer> peer;
@@ -74,8 +74,8 @@ inline Json only(const Texts& texts) {
 
 // params of MCP's stateless era, of a client with these capabilities.
 inline std::string stateless(Json params, Json capabilities = Json::object()) {
-  params["_meta"][kMetaRevision] = "2026-07-28";
-  params["_meta"][kMetaCapabilities] = std::move(capabilities);
+  params["_meta"][mcp::kMetaRevision] = "2026-07-28";
+  params["_meta"][mcp::kMetaCapabilities] = std::move(capabilities);
   return params.dump();
 }
 

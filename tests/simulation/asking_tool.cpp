@@ -33,16 +33,16 @@ std::string AskingTool::wanted(const std::string& name, std::uint32_t round, std
 
 Json AskingTool::answer_to(const Json& params) { return {{"said", params.at("about").get<std::string>() + "!"}}; }
 
-Tool AskingTool::tool() {
-  Tool tool;
+mcp::Tool AskingTool::tool() {
+  mcp::Tool tool;
   tool.name = kName;
   tool.input_schema = Json{{"type", "object"}};
-  tool.run = [this](Invocation& invocation) { run(invocation); };
+  tool.run = [this](mcp::Invocation& invocation) { run(invocation); };
   tool.as_task = [](const auto& request) { return request.progress_token.is_null(); };
   return tool;
 }
 
-void AskingTool::run(Invocation& invocation) {
+void AskingTool::run(mcp::Invocation& invocation) {
   const Json& arguments = invocation.arguments();
   const Wish wish{arguments.at("name"), arguments.at("wanted"), arguments.at("rounds")};
   if (open_.emplace(&invocation, wish.name).second) {
@@ -59,11 +59,11 @@ void AskingTool::run(Invocation& invocation) {
     }
   }
   if (round > wish.rounds) {
-    Json result = text_result(heard);
+    Json result = mcp::text_result(heard);
     result["structuredContent"] = {{"text", heard}};
     return invocation.result(std::move(result));
   }
-  InputRequests requests;
+  mcp::InputRequests requests;
   for (std::uint32_t i = 0; i < wish.wanted; ++i) {
     requests.push_back({kWanted[i].key, kWanted[i].method, {{"about", wanted(wish.name, round, i)}}});
   }

@@ -38,15 +38,15 @@ class AskingTool {
   AskingTool(const AskingTool&) = delete;
   AskingTool& operator=(const AskingTool&) = delete;
 
-  Tool tool();  // which does not outlive this
+  mcp::Tool tool();  // which does not outlive this
   // Its calls that have not ended: of that name, or all.
   std::size_t open(std::string_view name) const;
   std::size_t open() const { return open_.size(); }
 
  private:
-  void run(Invocation& invocation);
+  void run(mcp::Invocation& invocation);
 
-  std::map<const Invocation*, std::string> open_;
+  std::map<const mcp::Invocation*, std::string> open_;
 };
 
 }  // namespace rkllm_mcp::simulation

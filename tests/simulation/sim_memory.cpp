@@ -19,7 +19,7 @@ struct MemoryCall final : chat::HostCall {
 }  // namespace
 
 std::unique_ptr<chat::HostCall> SimMemory::call(const std::string& method, const Json& params, const Principal& /*who*/,
-                                                DoneFunction done) {
+                                                mcp::DoneFunction done) {
   auto call = std::make_unique<MemoryCall>(std::move(done));
   const auto id = params.at("conversation_id").get<std::string>();
   world_.may_happen("memory-server answers " + method + " of " + id,

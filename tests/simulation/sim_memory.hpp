@@ -27,7 +27,7 @@ class SimMemory final : public chat::HostedServer {
 
   const std::string& name() const override { return name_; }
   std::unique_ptr<chat::HostCall> call(const std::string& method, const Json& params, const Principal& who,
-                                       DoneFunction done) override;
+                                       mcp::DoneFunction done) override;
 
   const std::vector<Said>& conversation(const std::string& id) { return conversations_[id].said; }
   // How often it has failed, or has not been waited for, in that conversation.

@@ -79,13 +79,13 @@ std::vector<chat::Profile> profiles() {
   return all;
 }
 
-Immutable<HttpService> http_service(asio::io_context& loop, Gate& gate, const ConnectionLimits& limits,
-                                    HttpHandler handler, AcceptFunction accept_websocket) {
-  OriginPolicy own_pages({}, OriginPolicy::Binding::kLoopback);
-  HttpService service{loop, {}, {}, std::move(own_pages), std::move(handler), {}, {}, {}, {}, {}, limits};
-  service.parser_limits.header_bytes = test::usual_limits<HttpOptions>().header_bytes;
+Immutable<http::Service> http_service(asio::io_context& loop, Gate& gate, const ConnectionLimits& limits,
+                                      http::Handler handler, AcceptFunction accept_websocket) {
+  http::OriginPolicy own_pages({}, http::OriginPolicy::Binding::kLoopback);
+  http::Service service{loop, {}, {}, std::move(own_pages), std::move(handler), {}, {}, {}, {}, {}, limits};
+  service.parser_limits.header_bytes = test::usual_limits<http::Options>().header_bytes;
   service.parser_limits.body_bytes = limits.max_message_bytes;
-  service.parser_limits.identify = [&gate](const HttpRequest& head) { return gate.let_in(head); };
+  service.parser_limits.identify = [&gate](const http::Request& head) { return gate.let_in(head); };
   service.timeouts = {milliseconds(600'000), milliseconds(600'000), milliseconds(600'000)};
   service.websocket_limits = {SimServer::kStall / 4, 5 * SimServer::kStall};
   service.accept_websocket = std::move(accept_websocket);
@@ -117,16 +117,18 @@ SimServer::SimServer(World& world)
       accept_(dispatcher_.acceptor()),
       http_(http_service(
           world.loop(), dispatcher_.gate(), limits_,
-          [this](const HttpRequest& request, HttpExchange& exchange) {
+          [this](const http::Request& request, http::Exchange& exchange) {
             if (chat::ChatRoutes::serves(request)) return chat_routes_.handle(request, exchange);
             request.path == "/mcp" ? streamable_http_.handle(request, exchange) : plain_http_.handle(request, exchange);
           },
           nullptr)),
       websocket_(http_service(
           world.loop(), dispatcher_.gate(), limits_,
-          [](const HttpRequest& /*request*/, HttpExchange& exchange) { exchange.respond(websocket_required()); },
+          [](const http::Request& /*request*/, http::Exchange& exchange) {
+            exchange.respond(websocket::upgrade_required());
+          },
           accept_)) {
-  add_method_tools(catalogue_, world.loop(), dispatcher_.caller());
+  mcp::add_method_tools(catalogue_, world.loop(), dispatcher_.caller());
   catalogue_.add(asking_.tool());
   catalogue_.offers_tasks = true;
   upstream_ = std::make_unique<Upstream>(world.loop(), std::string(SimUpstream::kName), "far away", nullptr, log_,
@@ -152,7 +154,7 @@ SimServer::~SimServer() {
 void SimServer::forget_sessions() {
   world_.pass(kSessionIdle + std::chrono::seconds(1));
   world_.pass(kSessionIdle + std::chrono::seconds(1));  // for a task that has failed then, and is kept for its client
-  if (const auto opened = sessions_.open(HttpRequest())) sessions_.end(opened->id);
+  if (const auto opened = sessions_.open(http::Request())) sessions_.end(opened->id);
 }
 
 void SimServer::gather_tools() {
@@ -160,8 +162,8 @@ void SimServer::gather_tools() {
   const std::string prefix = std::string(SimUpstream::kName) + "_";
   std::erase_if(catalogue_.tools, [&prefix](const auto& each) { return each->name.starts_with(prefix); });
   for (const Json& theirs : upstream_->tools()) {
-    Tool tool = served_tool(upstream_->name(), theirs);
-    tool.run = [this, there = theirs.at("name").get<std::string>()](Invocation& invocation) {
+    mcp::Tool tool = served_tool(upstream_->name(), theirs);
+    tool.run = [this, there = theirs.at("name").get<std::string>()](mcp::Invocation& invocation) {
       upstream_->call(there, invocation);
     };
     catalogue_.add(std::move(tool));
@@ -182,7 +184,7 @@ void SimServer::publish(const std::string& what) {
   }
   const auto list = std::find(std::begin(kLists), std::end(kLists), what);
   if (list == std::end(kLists)) return dispatcher_.mcp().resource_updated(what);
-  dispatcher_.mcp().announce(static_cast<Listed>(list - std::begin(kLists)));
+  dispatcher_.mcp().announce(static_cast<mcp::Listed>(list - std::begin(kLists)));
 }
 
 void SimServer::when_published(std::weak_ptr<void> owner, std::function<void(const std::string& what)> hears) {
@@ -205,10 +207,10 @@ std::shared_ptr<SimConnection> SimServer::connect_lines(const std::string& name)
   return connection;
 }
 
-std::shared_ptr<SimConnection> SimServer::connect(const Immutable<HttpService>& service, const std::string& name) {
+std::shared_ptr<SimConnection> SimServer::connect(const Immutable<http::Service>& service, const std::string& name) {
   const auto connection = std::make_shared<SimConnection>(world_, name);
   const auto channel = add(connection);
-  channel->contain([&] { HttpConnection::start(service, *channel, name); });
+  channel->contain([&] { http::Connection::start(service, *channel, name); });
   return connection;
 }
 

@@ -93,7 +93,7 @@ class SimServer {
  private:
   void gather_tools();
   std::shared_ptr<Channel> add(const std::shared_ptr<SimConnection>& connection);
-  std::shared_ptr<SimConnection> connect(const Immutable<HttpService>& service, const std::string& name);
+  std::shared_ptr<SimConnection> connect(const Immutable<http::Service>& service, const std::string& name);
 
   World& world_;
   Counts counts_;
@@ -103,7 +103,7 @@ class SimServer {
   const Api api_;
   AskingTool asking_;
   std::vector<std::pair<std::weak_ptr<void>, std::function<void(const std::string&)>>> hearers_;  // of what changes
-  Catalogue catalogue_;
+  mcp::Catalogue catalogue_;
   const ConnectionLimits limits_;
   Dispatcher dispatcher_;
   HttpSessions sessions_;
@@ -121,8 +121,8 @@ class SimServer {
   SimMemory* memory_server_ = nullptr;  // with assistants_
   chat::ChatRoutes chat_routes_;
   const AcceptFunction accept_;
-  const Immutable<HttpService> http_;
-  const Immutable<HttpService> websocket_;
+  const Immutable<http::Service> http_;
+  const Immutable<http::Service> websocket_;
   std::vector<std::weak_ptr<Channel>> channels_;
   const std::shared_ptr<std::size_t> connections_ = std::make_shared<std::size_t>(0);
 };

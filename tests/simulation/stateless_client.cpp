@@ -161,7 +161,7 @@ void StatelessClient::take_news(Listening& listening, const HttpTalk::Event& eve
   const auto number =
       std::find_if(listening_.begin(), listening_.end(), [&](const auto& each) { return &each == &listening; }) -
       listening_.begin() + 1;
-  if (params.at("_meta").at(kMetaSubscription) != Json(number)) complain("news are of another's: " + event.data);
+  if (params.at("_meta").at(mcp::kMetaSubscription) != Json(number)) complain("news are of another's: " + event.data);
   if (method == "notifications/subscriptions/acknowledged") {
     if (std::exchange(listening.is_confirmed, true)) complain("listening is acknowledged twice");
     return;

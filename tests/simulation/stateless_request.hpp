@@ -17,11 +17,11 @@ inline void ask_without_session(HttpTalk& talk, int id, const std::string& metho
   HttpTalk::Fields fields{{"Content-Type", "application/json"},
                           {"Accept", "application/json, text/event-stream"},
                           {"MCP-Protocol-Version", kRevision},
-                          {kMethodHeader, method}};
-  const char* const named = named_param(method);
-  if (named != nullptr) fields[kNameHeader] = params.at(named);
-  params["_meta"][kMetaRevision] = kRevision;
-  params["_meta"][kMetaCapabilities] = std::move(capabilities);
+                          {mcp::kMethodHeader, method}};
+  const char* const named = mcp::named_param(method);
+  if (named != nullptr) fields[mcp::kNameHeader] = params.at(named);
+  params["_meta"][mcp::kMetaRevision] = kRevision;
+  params["_meta"][mcp::kMetaCapabilities] = std::move(capabilities);
   const Json body{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}};
   talk.ask("POST", "/mcp", fields, body.dump(), std::move(hearer));
 }

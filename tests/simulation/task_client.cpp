@@ -72,7 +72,7 @@ std::shared_ptr<HttpTalk> TaskClient::ask(const std::string& method, Json params
   });
   talks_[number] = talk;
   Json capabilities = answering_capabilities();
-  capabilities["extensions"][kTasksExtension] = Json::object();
+  capabilities["extensions"][mcp::kTasksExtension] = Json::object();
   HttpTalk::Hearer hearer;
   hearer.answered = [this, number, then = std::move(then)](const HttpTalk::Answer& answer) {
     const auto kept = talks_.at(number);

@@ -37,7 +37,7 @@ inline ConnectionLimits usual_limits<ConnectionLimits>() {
 }
 
 template <>
-inline HttpTimeouts usual_limits<HttpTimeouts>() {
+inline http::Timeouts usual_limits<http::Timeouts>() {
   return {std::chrono::seconds(defaults::kHttpHeaderTimeoutS), std::chrono::seconds(defaults::kHttpBodyTimeoutS),
           std::chrono::seconds(defaults::kHttpKeepAliveS)};
 }
@@ -48,18 +48,18 @@ inline TcpOptions usual_limits<TcpOptions>() {
 }
 
 template <>
-inline HttpOptions usual_limits<HttpOptions>() {
-  HttpOptions options;
+inline http::Options usual_limits<http::Options>() {
+  http::Options options;
   options.limits = usual_limits<ConnectionLimits>();
-  options.timeouts = usual_limits<HttpTimeouts>();
+  options.timeouts = usual_limits<http::Timeouts>();
   options.websocket.ping_interval = std::chrono::seconds(defaults::kWsPingS);
   options.header_bytes = defaults::kHttpHeaderBytes;
   return options;
 }
 
 template <>
-inline WebSocketOptions usual_limits<WebSocketOptions>() {
-  const auto http = usual_limits<HttpOptions>();
+inline websocket::Options usual_limits<websocket::Options>() {
+  const auto http = usual_limits<http::Options>();
   return {{}, http.limits, http.timeouts, {}, http.websocket, http.header_bytes};
 }
 

@@ -14,7 +14,7 @@ namespace {
 bool is_plain(std::string_view text) {
   const bool is_printable = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
   const bool is_trimmed = !text.starts_with(' ') && !text.ends_with(' ');
-  const bool looks_encoded = text.starts_with(kEncodedStart) && text.ends_with(kEncodedEnd);
+  const bool looks_encoded = text.starts_with(mcp::kEncodedStart) && text.ends_with(mcp::kEncodedEnd);
   return is_printable && is_trimmed && !looks_encoded;
 }
 
@@ -24,7 +24,7 @@ std::string base64(std::string_view bytes) { return encode_base64(std::as_bytes(
 
 std::string header_value(std::string_view text) {
   if (is_plain(text)) return std::string(text);
-  return std::string(kEncodedStart) + base64(text) + std::string(kEncodedEnd);
+  return std::string(mcp::kEncodedStart) + base64(text) + std::string(mcp::kEncodedEnd);
 }
 
 }  // namespace rkllm_mcp::client

@@ -38,7 +38,7 @@ std::multimap<std::string, std::string> HttpServerState::session_headers() const
   const std::lock_guard lock(mutex_);
   std::multimap<std::string, std::string> headers;
   if (!id_.empty()) headers.emplace("Mcp-Session-Id", id_);
-  if (!revision_.empty()) headers.emplace(kRevisionHeader, revision_);
+  if (!revision_.empty()) headers.emplace(mcp::kRevisionHeader, revision_);
   return headers;
 }
 
@@ -49,9 +49,9 @@ HttpQuestion HttpServerState::post(const MessageFacts& facts, std::string messag
     if (facts.method == "tools/call" && param_headers_.knows(facts.name)) {
       headers = param_headers_.headers_of(question.body);
     }
-    headers.emplace(kRevisionHeader, header_value(facts.revision));
-    headers.emplace(kMethodHeader, header_value(facts.method));
-    if (!facts.name.empty()) headers.emplace(kNameHeader, header_value(facts.name));
+    headers.emplace(mcp::kRevisionHeader, header_value(facts.revision));
+    headers.emplace(mcp::kMethodHeader, header_value(facts.method));
+    if (!facts.name.empty()) headers.emplace(mcp::kNameHeader, header_value(facts.name));
   } else if (facts.method != "initialize") {
     headers = session_headers();
   }

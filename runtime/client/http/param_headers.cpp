@@ -39,7 +39,7 @@ void walk(const Json& schema, const Json* arguments, const Visit& visit) {
       const auto found = arguments->find(name);
       if (found != arguments->end()) value = &*found;
     }
-    const auto header = property.find(kParamAnnotation);
+    const auto header = property.find(mcp::kParamAnnotation);
     if (header != property.end() && header->is_string() && is_token(header->get_ref<const std::string&>())) {
       visit(header->get<std::string>(), value);
     }
@@ -86,7 +86,7 @@ std::multimap<std::string, std::string> ParamHeaders::headers_of(std::string_vie
   if (schema == schemas_.end()) return headers;
   walk(schema->second, object_at(*params, "arguments"), [&headers](const std::string& header, const Json* value) {
     const auto text = value != nullptr ? text_of_value(*value) : std::nullopt;
-    if (text) headers.emplace(kParamHeaderStart + header, header_value(*text));
+    if (text) headers.emplace(mcp::kParamHeaderStart + header, header_value(*text));
   });
   return headers;
 }

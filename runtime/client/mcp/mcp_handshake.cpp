@@ -42,7 +42,7 @@ bool speaks_modern(const Json& discovery) {
 
 ServerFacts facts_of_discovery(const Json& result) {
   ServerFacts facts{Era::kModern, kModernRevision};
-  facts.info = object_of(object_of(result, "_meta"), kMetaServer);
+  facts.info = object_of(object_of(result, "_meta"), mcp::kMetaServer);
   facts.capabilities = object_of(result, "capabilities");
   facts.instructions = text_of(result, "instructions");
   return facts;
@@ -96,9 +96,9 @@ ServerFacts shake_hands(RequestChannel& channel, const Introduction& introductio
 
 Json with_modern_meta(Json params, const Json& client_info) {
   Json& meta = params["_meta"];
-  meta[kMetaRevision] = kModernRevision;
-  meta[kMetaClient] = client_info;
-  if (!meta.contains(kMetaCapabilities)) meta[kMetaCapabilities] = Json::object();
+  meta[mcp::kMetaRevision] = kModernRevision;
+  meta[mcp::kMetaClient] = client_info;
+  if (!meta.contains(mcp::kMetaCapabilities)) meta[mcp::kMetaCapabilities] = Json::object();
   return params;
 }
 

@@ -42,9 +42,9 @@ MessageFacts facts_of(std::string_view message) {
   facts.method = text_at(json, "method");
   const auto params = json.find("params");
   if (params == json.end() || !params->is_object()) return facts;
-  if (const char* key = named_param(facts.method)) facts.name = text_at(*params, key);
+  if (const char* key = mcp::named_param(facts.method)) facts.name = text_at(*params, key);
   const auto meta = params->find("_meta");
-  if (meta != params->end() && meta->is_object()) facts.revision = text_at(*meta, kMetaRevision);
+  if (meta != params->end() && meta->is_object()) facts.revision = text_at(*meta, mcp::kMetaRevision);
   if (facts.method != "notifications/cancelled") return facts;
   if (const auto id = params->find("requestId"); id != params->end() && is_id(*id)) facts.cancels = *id;
   return facts;

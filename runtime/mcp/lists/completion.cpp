@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 constexpr std::size_t kMostValues = 100;
@@ -75,4 +75,4 @@ Json complete(const Catalogue& catalogue, const Session& session, const Json& pa
   return Json{{"completion", {{"values", std::move(values)}, {"total", total}, {"hasMore", total > kMostValues}}}};
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 // A page that is in a service's documents continues with "documents-NAME:" and the service's own cursor.
@@ -134,4 +134,4 @@ const Immutable<Service>* owner_of(const Catalogue& catalogue, const std::string
   return nullptr;
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -14,7 +14,7 @@
 #include <functional>
 #include <string>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 // Whether resources/list with these params has to ask a service; if not, list_resources() has the whole answer.
 bool lists_documents(const Catalogue& catalogue, const Json& params);
@@ -35,4 +35,4 @@ void describe_service(const Service& service, const Principal& principal, std::s
 // The service that has documents at such addresses; null if none.
 const Immutable<Service>* owner_of(const Catalogue& catalogue, const std::string& uri);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 // A member that is left out if it says nothing.
@@ -124,4 +124,4 @@ Json list_prompts(const Catalogue& catalogue, const Session& session, const Json
   return list("prompts", catalogue.prompts, session, params, limits);
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -6,7 +6,7 @@
 
 #include <rkllm_mcp/json.hpp>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 // Each takes the request's params (for the cursor), and has what the session's client may use. Throw InvalidParams.
 Json list_tools(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits);
@@ -15,4 +15,4 @@ Json list_resource_templates(const Catalogue& catalogue, const Session& session,
                              const PageLimits& limits);
 Json list_prompts(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <string>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 constexpr std::string_view kCursorPrefix = "from-";
@@ -47,4 +47,4 @@ Json page_of(std::string_view name, const Json& params, std::size_t count,
   return page;
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string_view>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 struct PageLimits {
   std::size_t items;
@@ -19,4 +19,4 @@ struct PageLimits {
 Json page_of(std::string_view name, const Json& params, std::size_t count,
              const std::function<Json(std::size_t)>& entry, const PageLimits& limits);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 constexpr Freshness kSeldomChanges{std::chrono::minutes(1), Freshness::Scope::kPublic};  // with the runtime
@@ -68,4 +68,4 @@ ResourceReading read_resource(const Catalogue& catalogue, const Session& session
                  Json{{"uri", uri.size() <= kLongestTold ? uri : shortened(uri)}});
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 struct ResourceReading {
   Json body;  // {"contents":[...]}
@@ -20,4 +20,4 @@ struct ResourceReading {
 // may not read it.
 ResourceReading read_resource(const Catalogue& catalogue, const Session& session, const std::string& uri);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 struct ListName {
@@ -184,4 +184,4 @@ void Subscriptions::end() {
   }
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

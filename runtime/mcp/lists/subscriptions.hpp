@@ -22,6 +22,10 @@ namespace rkllm_mcp {
 
 struct Principal;
 
+}  // namespace rkllm_mcp
+
+namespace rkllm_mcp::mcp {
+
 // Lists that may change while clients watch.
 enum class Listed { kTools, kResources, kPrompts };
 
@@ -75,4 +79,4 @@ class Subscriptions {
   bool ended_ = false;
 };
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

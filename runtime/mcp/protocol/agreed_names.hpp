@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 // Members of `_meta` that the protocol defines.
 
@@ -38,4 +38,4 @@ constexpr const char* named_param(std::string_view method) {
   return nullptr;
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

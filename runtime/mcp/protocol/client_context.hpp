@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 // The severities of log messages that clients may ask for.
 enum class Severity { kDebug, kInfo, kNotice, kWarning, kError, kCritical, kAlert, kEmergency };
@@ -54,4 +54,4 @@ using InputRequests = std::vector<InputRequest>;
 // The capability that a client must have for a request of that method: "sampling", "elicitation" or "roots".
 constexpr std::string_view capability_for(std::string_view method) { return method.substr(0, method.find('/')); }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -14,8 +14,13 @@
 
 namespace rkllm_mcp {
 
-class Invocation;
 class Session;
+
+}  // namespace rkllm_mcp
+
+namespace rkllm_mcp::mcp {
+
+class Invocation;
 
 // How long a client may go on using a result without asking again, and whether it may show it to its other users.
 struct Freshness {
@@ -49,4 +54,4 @@ std::optional<Json> claimed_revision(const Json& params);
 // Whether it is to be served without a handshake: it claims a revision, and none of those that have one.
 bool is_stateless_request(const Json& params);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -24,6 +24,10 @@ namespace rkllm_mcp {
 
 struct Principal;
 
+}  // namespace rkllm_mcp
+
+namespace rkllm_mcp::mcp {
+
 // The server's own requests that the client has not answered yet.
 class ServerRequests {
  public:
@@ -77,4 +81,4 @@ struct Handshake {
   }
 };
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

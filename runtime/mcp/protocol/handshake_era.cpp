@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 // Requests to the client that belong together: the tool goes on when all are answered.
@@ -91,4 +91,4 @@ const Era& handshake_era() {
   return kEra;
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

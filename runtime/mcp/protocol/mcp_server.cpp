@@ -30,7 +30,7 @@
 #include <utility>
 #include <vector>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 constexpr std::size_t kEnvelopeBytes = 1024;  // of a list's reply besides its entries
@@ -102,7 +102,7 @@ std::exception_ptr as_missing(const std::string& uri, const std::exception_ptr& 
 
 }  // namespace
 
-McpServer::McpServer(asio::io_context& loop, const Catalogue& catalogue, const Options& options)
+Server::Server(asio::io_context& loop, const Catalogue& catalogue, const Options& options)
     : catalogue_(catalogue),
       options_(options),
       server_({{"name", catalogue.name}, {"version", catalogue.version}}),
@@ -114,31 +114,31 @@ McpServer::McpServer(asio::io_context& loop, const Catalogue& catalogue, const O
           },
           options.memory) {}
 
-const McpServer::Handler* McpServer::handler_of(std::string_view method) {
-  static constexpr std::array kHandlers{Handler{"initialize", &McpServer::initialize},
-                                        Handler{"ping", &McpServer::ping},
-                                        Handler{"server/discover", &McpServer::discover},
-                                        Handler{"tools/list", &McpServer::tools},
-                                        Handler{"tools/call", &McpServer::call_tool},
-                                        Handler{"resources/list", &McpServer::resources},
-                                        Handler{"resources/templates/list", &McpServer::resource_templates},
-                                        Handler{"resources/read", &McpServer::read},
-                                        Handler{"resources/subscribe", &McpServer::subscribe},
-                                        Handler{"resources/unsubscribe", &McpServer::unsubscribe},
-                                        Handler{"subscriptions/listen", &McpServer::listen},
-                                        Handler{"prompts/list", &McpServer::prompts},
-                                        Handler{"prompts/get", &McpServer::get_prompt},
-                                        Handler{"completion/complete", &McpServer::complete_argument},
-                                        Handler{"logging/setLevel", &McpServer::set_log_level},
-                                        Handler{"tasks/get", &McpServer::get_task},
-                                        Handler{"tasks/update", &McpServer::update_task},
-                                        Handler{"tasks/cancel", &McpServer::cancel_task}};
+const Server::Handler* Server::handler_of(std::string_view method) {
+  static constexpr std::array kHandlers{Handler{"initialize", &Server::initialize},
+                                        Handler{"ping", &Server::ping},
+                                        Handler{"server/discover", &Server::discover},
+                                        Handler{"tools/list", &Server::tools},
+                                        Handler{"tools/call", &Server::call_tool},
+                                        Handler{"resources/list", &Server::resources},
+                                        Handler{"resources/templates/list", &Server::resource_templates},
+                                        Handler{"resources/read", &Server::read},
+                                        Handler{"resources/subscribe", &Server::subscribe},
+                                        Handler{"resources/unsubscribe", &Server::unsubscribe},
+                                        Handler{"subscriptions/listen", &Server::listen},
+                                        Handler{"prompts/list", &Server::prompts},
+                                        Handler{"prompts/get", &Server::get_prompt},
+                                        Handler{"completion/complete", &Server::complete_argument},
+                                        Handler{"logging/setLevel", &Server::set_log_level},
+                                        Handler{"tasks/get", &Server::get_task},
+                                        Handler{"tasks/update", &Server::update_task},
+                                        Handler{"tasks/cancel", &Server::cancel_task}};
   const auto found =
       std::find_if(kHandlers.begin(), kHandlers.end(), [method](const Handler& each) { return each.method == method; });
   return found == kHandlers.end() ? nullptr : &*found;
 }
 
-ClientContext McpServer::client_of(const Request& request, const Session& session) const {
+ClientContext Server::client_of(const Request& request, const Session& session) const {
   if (!is_stateless_request(request.params)) {
     const Revision& revision = newest_handshake_revision();
     return revision.era.client_of(revision, request.params, session);
@@ -150,7 +150,7 @@ ClientContext McpServer::client_of(const Request& request, const Session& sessio
   return revision->era.client_of(*revision, request.params, session);
 }
 
-bool McpServer::handle(const Request& request, Session& session, Reply& reply) {
+bool Server::handle(const Request& request, Session& session, Reply& reply) {
   const Handler* const handler = handler_of(request.method);
   const bool is_stateless = is_stateless_request(request.params);
   if (handler == nullptr && !is_stateless) return false;
@@ -166,7 +166,7 @@ bool McpServer::handle(const Request& request, Session& session, Reply& reply) {
                                                  to_text(shortened(request.method)));
 }
 
-bool McpServer::handle(const Notification& notification, Session& session, const Peer& client) {
+bool Server::handle(const Notification& notification, Session& session, const Peer& client) {
   if (notification.method == "notifications/cancelled") {
     const Json& params = notification.params;
     const bool is_heard = !is_put_back("who cancels a tool's call is not heard");
@@ -178,17 +178,17 @@ bool McpServer::handle(const Notification& notification, Session& session, const
   return notification.method.starts_with("notifications/");  // the others need no action
 }
 
-void McpServer::handle(const Response& response, Session& session) {
+void Server::handle(const Response& response, Session& session) {
   if (session.handshake) session.handshake->requests.take(response);
 }
 
-void McpServer::answer(const Asked& asked, Json body, const std::optional<Freshness>& freshness) const {
+void Server::answer(const Asked& asked, Json body, const std::optional<Freshness>& freshness) const {
   asked.reply.result(asked.client.revision->era.result(std::move(body), freshness, server_));
 }
 
 // --- who is there ---------------------------------------------------------------------------------------------------
 
-Json McpServer::capabilities(const Era& era) const {
+Json Server::capabilities(const Era& era) const {
   Json all{{"tools", {{"listChanged", true}}},
            {"resources", {{"subscribe", true}, {"listChanged", true}}},
            {"prompts", {{"listChanged", true}}},
@@ -198,7 +198,7 @@ Json McpServer::capabilities(const Era& era) const {
   return all;
 }
 
-void McpServer::initialize(const Asked& asked) {
+void Server::initialize(const Asked& asked) {
   const Json& params = asked.request.params;
   const Revision& revision = negotiated_revision(required_string(params, "protocolVersion"));
   if (!asked.session.shared()) {
@@ -218,9 +218,9 @@ void McpServer::initialize(const Asked& asked) {
               {"instructions", catalogue_.instructions}});
 }
 
-void McpServer::ping(const Asked& asked) { answer(asked, Json::object()); }
+void Server::ping(const Asked& asked) { answer(asked, Json::object()); }
 
-void McpServer::discover(const Asked& asked) {
+void Server::discover(const Asked& asked) {
   answer(asked,
          Json{{"supportedVersions", stateless_revisions()},
               {"capabilities", capabilities(asked.client.revision->era)},
@@ -228,7 +228,7 @@ void McpServer::discover(const Asked& asked) {
          kOfDiscovery);
 }
 
-void McpServer::set_log_level(const Asked& asked) {
+void Server::set_log_level(const Asked& asked) {
   const auto level = severity_named(required_string(asked.request.params, "level"));
   if (!level) throw InvalidParams("params.level", "no such level");
   if (asked.session.handshake) {
@@ -240,16 +240,16 @@ void McpServer::set_log_level(const Asked& asked) {
 
 // --- lists and documents --------------------------------------------------------------------------------------------
 
-PageLimits McpServer::page_limits(const Asked& asked) const {
+PageLimits Server::page_limits(const Asked& asked) const {
   const std::size_t most = asked.reply.peer().facts().max_message_bytes;
   return {options_.page_items, most - std::min(most, kEnvelopeBytes)};
 }
 
-void McpServer::tools(const Asked& asked) {
+void Server::tools(const Asked& asked) {
   answer(asked, list_tools(catalogue_, asked.session, asked.request.params, page_limits(asked)), kOfLists);
 }
 
-void McpServer::answer_later(const Asked& asked, const std::function<void(DoneFunction)>& begin) {
+void Server::answer_later(const Asked& asked, const std::function<void(DoneFunction)>& begin) {
   check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
   // What a service tells may have changed a moment later.
   begin([this, revision = asked.client.revision, reply = asked.reply.shared_from_this(),
@@ -259,7 +259,7 @@ void McpServer::answer_later(const Asked& asked, const std::function<void(DoneFu
   });
 }
 
-void McpServer::resources(const Asked& asked) {
+void Server::resources(const Asked& asked) {
   if (lists_documents(catalogue_, asked.request.params)) {
     return answer_later(asked, [&](DoneFunction done) {
       list_with_documents(catalogue_, asked.session, asked.request.params, page_limits(asked), std::move(done));
@@ -268,15 +268,15 @@ void McpServer::resources(const Asked& asked) {
   answer(asked, list_resources(catalogue_, asked.session, asked.request.params, page_limits(asked)), kOfLists);
 }
 
-void McpServer::resource_templates(const Asked& asked) {
+void Server::resource_templates(const Asked& asked) {
   answer(asked, list_resource_templates(catalogue_, asked.session, asked.request.params, page_limits(asked)), kOfLists);
 }
 
-void McpServer::prompts(const Asked& asked) {
+void Server::prompts(const Asked& asked) {
   answer(asked, list_prompts(catalogue_, asked.session, asked.request.params, page_limits(asked)), kOfLists);
 }
 
-void McpServer::read(const Asked& asked) {
+void Server::read(const Asked& asked) {
   const std::string uri = required_string(asked.request.params, "uri");
   if (const auto fetch = catalogue_.fetch ? catalogue_.fetch(uri) : nullptr) {
     check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
@@ -294,7 +294,7 @@ void McpServer::read(const Asked& asked) {
   answer(asked, std::move(reading.body), reading.freshness);
 }
 
-void McpServer::complete_argument(const Asked& asked) {
+void Server::complete_argument(const Asked& asked) {
   if (!asked.request.params.is_object()) throw InvalidParams("params", "expected object");
   answer(asked, complete(catalogue_, asked.session, asked.request.params));
 }
@@ -302,7 +302,7 @@ void McpServer::complete_argument(const Asked& asked) {
 // --- news -----------------------------------------------------------------------------------------------------------
 
 // Any address may be watched: what it names may come to be.
-void McpServer::subscribe(const Asked& asked) {
+void Server::subscribe(const Asked& asked) {
   constexpr std::size_t kMost = 256;
   std::string uri = watchable(required_string(asked.request.params, "uri"), "params.uri");
   if (const auto& handshake = asked.session.handshake) {
@@ -315,19 +315,19 @@ void McpServer::subscribe(const Asked& asked) {
   answer(asked, Json::object());
 }
 
-void McpServer::unsubscribe(const Asked& asked) {
+void Server::unsubscribe(const Asked& asked) {
   const std::string uri = required_string(asked.request.params, "uri");
   const auto& handshake = asked.session.handshake;
   if (handshake && !is_put_back("who has unsubscribed is told all the same")) handshake->resources.erase(uri);
   answer(asked, Json::object());
 }
 
-void McpServer::listen(const Asked& asked) {
+void Server::listen(const Asked& asked) {
   check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
   subscriptions_.listen(asked.request.params, asked.client, asked.session, asked.reply);
 }
 
-void McpServer::log(Severity level, std::string_view logger, const Json& data) {
+void Server::log(Severity level, std::string_view logger, const Json& data) {
   subscriptions_.log(level, logger, data);
   for (const auto& weak : hearers_) {
     if (const auto invocation = weak.lock()) invocation->log(level, logger, data);
@@ -354,7 +354,7 @@ std::vector<std::string_view> names_for(const std::vector<Immutable<Entry>>& ent
 
 // --- tools, prompts, tasks ------------------------------------------------------------------------------------------
 
-InvocationRequest McpServer::request_for(const Asked& asked, std::string name) const {
+InvocationRequest Server::request_for(const Asked& asked, std::string name) const {
   const Json& params = asked.request.params;
   InvocationRequest wanted{asked.session.shared_from_this(), asked.reply.shared_from_this(), asked.client,
                            asked.request.method, std::move(name)};
@@ -377,7 +377,7 @@ InvocationRequest McpServer::request_for(const Asked& asked, std::string name) c
   return wanted;
 }
 
-std::shared_ptr<Invocation> McpServer::new_invocation(InvocationRequest wanted, const InvokeFunction& run) {
+std::shared_ptr<Invocation> Server::new_invocation(InvocationRequest wanted, const InvokeFunction& run) {
   const Revision& revision = *wanted.client.revision;
   // What the server's parts print may be about anybody's requests.
   const bool hears = may_hear_all(*wanted.session) && wanted.client.log_level && !revision.era.has_handshake();
@@ -402,7 +402,7 @@ void drop_what_hosts_add(const Tool& tool, Json& arguments) {
 
 }  // namespace
 
-void McpServer::call_tool(const Asked& asked) {
+void Server::call_tool(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
   const auto* const found = catalogue_.tool(name);
   if (found == nullptr) throw no_such("tool", name, names_for(catalogue_.tools, asked.session));
@@ -432,7 +432,7 @@ void McpServer::call_tool(const Asked& asked) {
 // A prompt is written on the event loop, and is for a person to look at.
 constexpr std::size_t kLongestPromptArgument = std::size_t{1} << 20U;
 
-void McpServer::get_prompt(const Asked& asked) {
+void Server::get_prompt(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
   const auto* const found = catalogue_.prompt(name);
   if (found == nullptr) throw no_such("prompt", name, names_for(catalogue_.prompts, asked.session));
@@ -469,24 +469,24 @@ void require_tasks(const ClientContext& client) {
 
 }  // namespace
 
-void McpServer::get_task(const Asked& asked) {
+void Server::get_task(const Asked& asked) {
   require_tasks(asked.client);
   answer(asked, tasks_.get(asked.request.params, asked.session.principal));
 }
 
-void McpServer::update_task(const Asked& asked) {
+void Server::update_task(const Asked& asked) {
   require_tasks(asked.client);
   answer(asked, tasks_.update(asked.request.params, asked.session.principal));
 }
 
-void McpServer::cancel_task(const Asked& asked) {
+void Server::cancel_task(const Asked& asked) {
   require_tasks(asked.client);
   answer(asked, tasks_.cancel(asked.request.params, asked.session.principal));
 }
 
-void McpServer::end() {
+void Server::end() {
   tasks_.cancel_all();
   subscriptions_.end();
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -24,9 +24,9 @@
 #include <string>
 #include <string_view>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
-class McpServer {
+class Server {
  public:
   struct Options {
     std::size_t page_items{};            // entries of a list that are sent at once
@@ -36,7 +36,7 @@ class McpServer {
   };
 
   // The catalogue outlives the server.
-  McpServer(asio::io_context& loop, const Catalogue& catalogue, const Options& options);
+  Server(asio::io_context& loop, const Catalogue& catalogue, const Options& options);
 
   // Executes the request if its method is one of its revision's; false if it is not. Throws RpcError.
   bool handle(const Request& request, Session& session, Reply& reply);
@@ -72,7 +72,7 @@ class McpServer {
   };
   struct Handler {
     std::string_view method;
-    void (McpServer::*run)(const Asked& asked);
+    void (Server::*run)(const Asked& asked);
   };
   static const Handler* handler_of(std::string_view method);
 
@@ -111,4 +111,4 @@ class McpServer {
   std::list<std::weak_ptr<Invocation>> hearers_;  // of log messages, by request
 };
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 // Blocks may come from elsewhere: nothing is taken for granted of them.
@@ -44,4 +44,4 @@ void RequestResponder::notify(std::string_view method, const Json& params) {
   reply_->message(notification_message(method, params));
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

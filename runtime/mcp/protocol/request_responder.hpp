@@ -10,7 +10,7 @@
 #include <memory>
 #include <string_view>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 class RequestResponder final : public Requester {
  public:
@@ -35,4 +35,4 @@ class RequestResponder final : public Requester {
 // Content that clients of the revision do not know, as text: "audio" and "resource_link" blocks.
 Json content_for(const Revision& revision, Json body);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

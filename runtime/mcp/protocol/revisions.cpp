@@ -6,7 +6,7 @@
 #include <array>
 #include <iterator>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::vector<std::string> stateless_revisions() {
   return names;
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 // One revision of the Model Context Protocol, as data. Handlers never ask which revision they serve; what differs
 // between revisions is a member here, or a function of the revision's era.
@@ -44,4 +44,4 @@ const Revision& newest_handshake_revision();
 // The names of those without a handshake, newest first.
 std::vector<std::string> stateless_revisions();
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -13,7 +13,7 @@
 #include <span>
 #include <stdexcept>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 std::string base64_of(std::string_view text) { return encode_base64(std::as_bytes(std::span(text))); }
@@ -64,4 +64,4 @@ std::string subject_of(const InvocationRequest& request) {
   return to_text(Json::array({who, request.method, request.name, request.arguments}));
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 class StateSeal {
  public:
@@ -36,4 +36,4 @@ class StateSeal {
 // What makes one request the same as another: who asks, for what, with which arguments.
 std::string subject_of(const InvocationRequest& request);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

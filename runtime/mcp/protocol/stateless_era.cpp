@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 std::optional<Severity> log_level_of(const Json& meta) {
@@ -83,4 +83,4 @@ std::optional<Json> claimed_revision(const Json& params) {
   return *claim;
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

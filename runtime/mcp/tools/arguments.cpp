@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 [[noreturn]] void refuse(const std::string& path, const std::string& complaint) {
@@ -75,4 +75,4 @@ Json checked_arguments(const Json& schema, const Json& arguments) {
   return checked;
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -5,10 +5,10 @@
 
 #include <rkllm_mcp/json.hpp>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 // The arguments without what the schema does not know, without nulls, and with defaults; 5.0 is an integer. Throws
 // InvalidParams with the path of what is wrong.
 Json checked_arguments(const Json& schema, const Json& arguments);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

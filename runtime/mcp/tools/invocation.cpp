@@ -3,7 +3,7 @@
 #include "jsonrpc/failure.hpp"
 #include "mcp/protocol/era.hpp"
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 Invocation::~Invocation() {
   if (ended_) return;
@@ -130,4 +130,4 @@ void Invocation::finish() {
   for (const auto& action : std::exchange(when_ended_, {})) action();
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

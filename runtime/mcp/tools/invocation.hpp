@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 class Invocation;
 class StateSeal;
@@ -127,4 +127,4 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   bool ended_ = false;
 };
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 // Of a run with many values: the text says where they are.
@@ -137,4 +137,4 @@ void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& call
   }
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

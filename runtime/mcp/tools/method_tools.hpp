@@ -7,7 +7,7 @@
 
 #include <asio/io_context.hpp>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 // Adds to the schema of a method's result what the server tells besides: "warnings", the errors that the runtime logged
 // although it succeeded; "simulated", true if no model runs.
@@ -18,4 +18,4 @@ void add_own_members(Json& schema, const Method& method);
 // are not listed, and say so when they are called. Loop and caller outlive the catalogue.
 void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& caller);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

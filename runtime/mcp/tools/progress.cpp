@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenStatuses{200};
@@ -84,4 +84,4 @@ void Progress::keep_alive() {
 
 void Progress::stop() { timer_.cancel(); }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

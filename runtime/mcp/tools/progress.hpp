@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 // What a notification's "message" holds.
 enum class ProgressMessage {
@@ -54,4 +54,4 @@ class Progress : public std::enable_shared_from_this<Progress> {
   std::string unsent_;             // kDelta: what came while the client took nothing
 };
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -16,7 +16,7 @@
 #include <chrono>
 #include <string_view>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 constexpr std::chrono::milliseconds kKeptFor =
@@ -309,4 +309,4 @@ void Tasks::cancel_all() {
   }
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

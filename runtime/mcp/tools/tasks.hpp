@@ -23,6 +23,11 @@
 namespace rkllm_mcp {
 
 struct Principal;
+
+}  // namespace rkllm_mcp
+
+namespace rkllm_mcp::mcp {
+
 class Task;
 
 class Tasks {
@@ -64,4 +69,4 @@ class Tasks {
   MemoryShare share_;              // these bytes
 };
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 namespace {
 
 constexpr std::string_view kValues = "rkllm://values/";
@@ -109,4 +109,4 @@ void add_value_resources(Catalogue& catalogue, ValueStore& values) {
        "application/octet-stream", [&values](std::string_view uri) { return read(values, uri); }});
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

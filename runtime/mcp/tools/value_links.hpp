@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::mcp {
 
 // Keeps the outcome's rows for `owner`; writes their sizes into its values, and gives a resource_link block for each.
 // Throws as ValueStore::keep() does.
@@ -18,4 +18,4 @@ Json link_rows(ValueStore& values, CallOutcome& outcome, const std::string& owne
 // The documents that these links lead to. `values` outlives the catalogue.
 void add_value_resources(Catalogue& catalogue, ValueStore& values);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::mcp

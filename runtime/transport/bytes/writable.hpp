@@ -1,4 +1,4 @@
-// Something that takes bytes for one client and says when it can take more: what a Peer and an HttpExchange share.
+// Something that takes bytes for one client and says when it can take more: what a Peer and an http::Exchange share.
 //
 // Threads: belongs to the event loop; every function is called there, and every callback comes from there.
 #pragma once

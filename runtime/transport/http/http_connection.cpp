@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::http {
 
 namespace {
 
@@ -22,16 +22,16 @@ constexpr std::size_t kBacklogBytes = 64 * 1024;
 
 // The exchange as a connection serves it. It outlives the connection if the layer above keeps it, and then does
 // nothing.
-class HttpConnection::Exchange final : public HttpExchange {
+class Connection::OwnExchange final : public Exchange {
  public:
-  Exchange(HttpConnection& connection, const HttpRequest& request)
+  OwnExchange(Connection& connection, const Request& request)
       : connection_(connection.weak_from_this()),
         is_head_(request.method == "HEAD"),
         is_http_1_0_(request.is_http_1_0),
         keep_alive_(request.keep_alive),
         cors_headers_(connection.service_->origin_policy.cors_headers(request)) {}
 
-  ~Exchange() override {
+  ~OwnExchange() override {
     try {
       if (state_ == State::kWaiting) answer(plain_response(500, "the request was dropped"));
       break_off();
@@ -40,13 +40,13 @@ class HttpConnection::Exchange final : public HttpExchange {
     }
   }
 
-  void respond(HttpResponse response) override { answer(std::move(response)); }
+  void respond(Response response) override { answer(std::move(response)); }
 
-  void start_stream(int status, const HttpHeaders& headers) override {
+  void start_stream(int status, const Headers& headers) override {
     const auto connection = connection_.lock();
     if (state_ != State::kWaiting || !connection) return;
     state_ = State::kStreaming;
-    HttpHead head(status);
+    Head head(status);
     head.add(headers).add(cors_headers_);
     // HTTP/1.0 knows no chunks: there the end of the connection is the end of the answer.
     keep_alive_ = keep_alive_ && !is_http_1_0_;
@@ -104,12 +104,12 @@ class HttpConnection::Exchange final : public HttpExchange {
     if (state_ == State::kStreaming && connection) connection->channel_->abort();
   }
 
-  void answer(HttpResponse response) {
+  void answer(Response response) {
     const auto connection = connection_.lock();
     if (state_ != State::kWaiting || !connection) return;
-    HttpHead head(response.status);
+    Head head(response.status);
     head.add(response.headers).add(cors_headers_);
-    const bool has_body = !http_status_forbids_body(response.status);
+    const bool has_body = !status_forbids_body(response.status);
     if (has_body) {
       if (!response.content_type.empty()) head.add("Content-Type", response.content_type);
       head.add("Content-Length", std::to_string(response.body.size()));
@@ -121,11 +121,11 @@ class HttpConnection::Exchange final : public HttpExchange {
     connection->exchange_done(keep_alive_);
   }
 
-  const std::weak_ptr<HttpConnection> connection_;
+  const std::weak_ptr<Connection> connection_;
   const bool is_head_;
   const bool is_http_1_0_;
   bool keep_alive_;
-  const HttpHeaders cors_headers_;
+  const Headers cors_headers_;
   State state_ = State::kWaiting;
 };
 
@@ -139,35 +139,35 @@ void count_refusal(int status, Counts* counts) {
   if (status == 408) count(counts, Limit::kHeaderTime);
 }
 
-HttpParserLimits limits_for(const HttpService& service, const std::string& remote) {
-  HttpParserLimits limits = service.parser_limits;
+ParserLimits limits_for(const Service& service, const std::string& remote) {
+  ParserLimits limits = service.parser_limits;
   limits.remote = remote;
   return limits;
 }
 
 }  // namespace
 
-HttpConnection::HttpConnection(const Immutable<HttpService>& service, Channel& channel, std::string remote)
+Connection::Connection(const Immutable<Service>& service, Channel& channel, std::string remote)
     : service_(service),
       channel_(channel.shared_from_this()),
       remote_(std::move(remote)),
       parser_(limits_for(*service_, remote_)),
       deadline_(service_->io, [this] { channel_->contain([this] { out_of_time(); }); }) {}
 
-void HttpConnection::start(const Immutable<HttpService>& service, Channel& channel, std::string remote) {
-  const std::shared_ptr<HttpConnection> connection(new HttpConnection(service, channel, std::move(remote)));
+void Connection::start(const Immutable<Service>& service, Channel& channel, std::string remote) {
+  const std::shared_ptr<Connection> connection(new Connection(service, channel, std::move(remote)));
   channel.start(connection);
   connection->watch_client();
 }
 
-void HttpConnection::channel_received(std::string_view bytes) {
+void Connection::channel_received(std::string_view bytes) {
   if (!busy_ && backlog_.empty()) return process(bytes);
   backlog_.append(bytes);
   if (backlog_.size() > kBacklogBytes) channel_->hold_input();
 }
 
 // Reads requests until one is not answered at once, or none is complete; the rest is kept for later.
-void HttpConnection::process(std::string_view bytes) {
+void Connection::process(std::string_view bytes) {
   processing_ = true;
   while (!busy_ && channel_->is_open() && !channel_->congested()) {
     bytes.remove_prefix(parser_.feed(bytes));
@@ -186,20 +186,20 @@ void HttpConnection::process(std::string_view bytes) {
   watch_client();
 }
 
-bool HttpConnection::begin(HttpRequest request, std::string_view rest) {
+bool Connection::begin(Request request, std::string_view rest) {
   phase_ = Phase::kAnswer;
   request.remote = remote_;
   const auto objection = service_->origin_policy.objection(request);
-  const bool is_handshake = !objection && is_websocket_path(request) && wants_websocket(request);
+  const bool is_handshake = !objection && is_websocket_path(request) && websocket::wants_websocket(request);
   if (is_handshake && upgrade(request, rest)) return false;
 
   busy_ = true;
-  const auto exchange = std::make_shared<Exchange>(*this, request);
+  const auto exchange = std::make_shared<OwnExchange>(*this, request);
   exchange_ = exchange;
   if (objection) {
     exchange->respond(answer_to(request, {403, std::string(*objection)}));
   } else if (is_handshake) {
-    exchange->respond(websocket_handshake(request));
+    exchange->respond(websocket::handshake(request));
   } else if (const auto preflight = service_->origin_policy.preflight(request)) {
     exchange->respond(*preflight);
   } else {
@@ -213,24 +213,24 @@ bool HttpConnection::begin(HttpRequest request, std::string_view rest) {
   return true;
 }
 
-bool HttpConnection::is_websocket_path(const HttpRequest& request) const {
+bool Connection::is_websocket_path(const Request& request) const {
   return service_->accept_websocket && (service_->websocket_path.empty() || service_->websocket_path == request.path);
 }
 
-bool HttpConnection::upgrade(const HttpRequest& request, std::string_view rest) {
-  const auto response = websocket_handshake(request);
+bool Connection::upgrade(const Request& request, std::string_view rest) {
+  const auto response = websocket::handshake(request);
   if (response.status != 101) return false;
-  channel_->write({HttpHead(101).add(response.headers).text()});
+  channel_->write({Head(101).add(response.headers).text()});
   deadline_.clear();
   channel_->resume_input();  // it may have been held because of what came behind the handshake
-  WebSocketConnection::start(
+  websocket::Connection::start(
       service_->io, *channel_,
       {.transport = TransportKind::kWebSocket, .address = remote_, .credential = std::string(request.bearer_token())},
       service_->websocket_limits, service_->limits, rest, service_->accept_websocket);
   return true;
 }
 
-void HttpConnection::exchange_done(bool keep_alive) {
+void Connection::exchange_done(bool keep_alive) {
   busy_ = false;
   exchange_.reset();
   if (!keep_alive) return channel_->close();
@@ -243,18 +243,18 @@ void HttpConnection::exchange_done(bool keep_alive) {
   });
 }
 
-HttpResponse HttpConnection::answer_to(const HttpRequest& request, const HttpRefusal& refusal) const {
+Response Connection::answer_to(const Request& request, const Refusal& refusal) const {
   auto shaped = service_->refused ? service_->refused(request, refusal) : std::nullopt;
-  HttpResponse response = shaped ? *std::move(shaped) : plain_response(refusal.status, refusal.explanation);
+  Response response = shaped ? *std::move(shaped) : plain_response(refusal.status, refusal.explanation);
   if (refusal.status == 503) response.headers.add("Retry-After", "1");
   if (refusal.status == 401) response.headers.add("WWW-Authenticate", "Bearer");
   return response;
 }
 
-void HttpConnection::refuse(const HttpRefusal& refusal) {
+void Connection::refuse(const Refusal& refusal) {
   count_refusal(refusal.status, service_->limits.counts);
-  const HttpRequest& request = parser_.so_far();
-  HttpResponse response = answer_to(request, refusal);
+  const Request& request = parser_.so_far();
+  Response response = answer_to(request, refusal);
   for (const auto& [name, value] : service_->origin_policy.cors_headers(request)) response.headers.add(name, value);
   if (!refusal.is_guess || !service_->refuse_guess) return refuse(response);
   busy_ = true;
@@ -266,29 +266,29 @@ void HttpConnection::refuse(const HttpRefusal& refusal) {
   });
 }
 
-void HttpConnection::refuse(const HttpResponse& response) {
-  channel_->write({http_last_response(response)});
+void Connection::refuse(const Response& response) {
+  channel_->write({last_response(response)});
   channel_->close();
 }
 
-void HttpConnection::channel_ended() {
+void Connection::channel_ended() {
   if (const auto exchange = exchange_.lock()) exchange->client_is_gone();
   channel_->close();
 }
 
-void HttpConnection::channel_ready() {
+void Connection::channel_ready() {
   if (const auto exchange = exchange_.lock()) exchange->channel_is_ready();
   if (!busy_ && !backlog_.empty()) process(std::exchange(backlog_, {}));  // which stopped while too many answers waited
 }
 
-void HttpConnection::channel_closed() {
+void Connection::channel_closed() {
   deadline_.clear();
   if (const auto exchange = exchange_.lock()) exchange->client_is_gone();
 }
 
 // Moves the deadline to what the client has to do next. A phase's time runs from its beginning, however many bytes
 // trickle in meanwhile.
-void HttpConnection::watch_client() {
+void Connection::watch_client() {
   const auto& timeouts = service_->timeouts;
   auto phase = Phase::kBetween;
   auto time = timeouts.keep_alive;
@@ -304,9 +304,9 @@ void HttpConnection::watch_client() {
   phase_ = phase;
 }
 
-void HttpConnection::out_of_time() {
+void Connection::out_of_time() {
   if (phase_ == Phase::kBetween) return channel_->close();
   refuse({408, phase_ == Phase::kBody ? "the body takes too long" : "the header fields take too long"});
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::http

@@ -21,37 +21,37 @@
 #include <string>
 #include <string_view>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::http {
 
-struct HttpTimeouts {
+struct Timeouts {
   std::chrono::milliseconds header{};      // from a request's first byte to the end of its header fields
   std::chrono::milliseconds body{};        // from there to the end of its body
   std::chrono::milliseconds keep_alive{};  // from one request to the next
 };
 
 // What every connection of a server shares. A connection may outlive the transport by a turn of the loop.
-struct HttpService {
+struct Service {
   asio::io_context& io;
-  HttpParserLimits parser_limits;
-  HttpTimeouts timeouts;
+  ParserLimits parser_limits;
+  Timeouts timeouts;
   OriginPolicy origin_policy;
-  HttpHandler handler;
-  WebSocketLimits websocket_limits;
+  Handler handler;
+  websocket::Limits websocket_limits;
   std::string websocket_path;       // where handshakes are accepted; empty = anywhere
   AcceptFunction accept_websocket;  // null = nowhere
-  HttpRefusalHandler refused;       // null = plain texts
-  HttpGuessHandler refuse_guess;    // null = at once
+  RefusalHandler refused;           // null = plain texts
+  GuessHandler refuse_guess;        // null = at once
   ConnectionLimits limits;
 };
 
-class HttpConnection final : public Channel::Owner, public std::enable_shared_from_this<HttpConnection> {
+class Connection final : public Channel::Owner, public std::enable_shared_from_this<Connection> {
  public:
-  static void start(const Immutable<HttpService>& service, Channel& channel, std::string remote);
+  static void start(const Immutable<Service>& service, Channel& channel, std::string remote);
 
  private:
-  class Exchange;
+  class OwnExchange;
 
-  HttpConnection(const Immutable<HttpService>& service, Channel& channel, std::string remote);
+  Connection(const Immutable<Service>& service, Channel& channel, std::string remote);
 
   void channel_received(std::string_view bytes) override;
   void channel_ended() override;
@@ -61,28 +61,28 @@ class HttpConnection final : public Channel::Owner, public std::enable_shared_fr
 
   void process(std::string_view bytes);
   // False if the connection is no HTTP connection any more; `rest` is what came after the request.
-  bool begin(HttpRequest request, std::string_view rest);
+  bool begin(Request request, std::string_view rest);
   // Hands the request to the layer above. What that throws is the end of the exchange, not of the connection.
-  bool is_websocket_path(const HttpRequest& request) const;
-  bool upgrade(const HttpRequest& request, std::string_view rest);
+  bool is_websocket_path(const Request& request) const;
+  bool upgrade(const Request& request, std::string_view rest);
   void exchange_done(bool keep_alive);
   // Without the headers that let a web page read it.
-  HttpResponse answer_to(const HttpRequest& request, const HttpRefusal& refusal) const;
-  void refuse(const HttpRefusal& refusal);
-  void refuse(const HttpResponse& response);
+  Response answer_to(const Request& request, const Refusal& refusal) const;
+  void refuse(const Refusal& refusal);
+  void refuse(const Response& response);
   void watch_client();
   void out_of_time();
 
-  const Immutable<HttpService> service_;
+  const Immutable<Service> service_;
   std::shared_ptr<Channel> channel_;
   const std::string remote_;
-  HttpParser parser_;
+  Parser parser_;
   std::string backlog_;               // what came while an exchange was under way
-  std::weak_ptr<Exchange> exchange_;  // the one under way
+  std::weak_ptr<OwnExchange> exchange_;  // the one under way
   bool busy_ = false;                 // there is one, or a guess that is to be refused
   bool processing_ = false;
   Deadline deadline_;
   enum class Phase { kBetween, kHeader, kBody, kAnswer } phase_ = Phase::kBetween;
 };
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::http

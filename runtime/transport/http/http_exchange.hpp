@@ -18,28 +18,27 @@
 #include <string>
 #include <string_view>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::http {
 
-class HttpExchange : public Writable, public std::enable_shared_from_this<HttpExchange> {
+class Exchange : public Writable, public std::enable_shared_from_this<Exchange> {
  public:
   // The whole answer. To be called once, and not after start_stream().
-  virtual void respond(HttpResponse response) = 0;
+  virtual void respond(Response response) = 0;
   // Begins an answer of unknown length, sent in chunks. `headers` say what it is (Content-Type).
-  virtual void start_stream(int status, const HttpHeaders& headers) = 0;
+  virtual void start_stream(int status, const Headers& headers) = 0;
   // The next piece of the stream. Never blocks; pieces written within one turn of the loop leave together.
   virtual void write(std::string_view bytes) = 0;
   virtual void finish() = 0;  // the stream is complete
 };
 
 // The function that answers requests. It may answer at once or keep the exchange and answer later.
-using HttpHandler = std::function<void(const HttpRequest&, HttpExchange&)>;
+using Handler = std::function<void(const Request&, Exchange&)>;
 
 // Puts a refusal that is made below the handler into the words of the protocol that is spoken at that path; `request`
 // is what has been read of it so far, perhaps not even the path. Nothing: it is told in plain words.
-using HttpRefusalHandler =
-    std::function<std::optional<HttpResponse>(const HttpRequest& request, const HttpRefusal& refusal)>;
+using RefusalHandler = std::function<std::optional<Response>(const Request& request, const Refusal& refusal)>;
 
 // Runs `refuse`, which refuses a wrong token that came from `address`: now, or later if there have been many.
-using HttpGuessHandler = std::function<void(const std::string& address, std::function<void()> refuse)>;
+using GuessHandler = std::function<void(const std::string& address, std::function<void()> refuse)>;
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::http

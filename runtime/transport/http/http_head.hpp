@@ -7,15 +7,15 @@
 #include <string>
 #include <string_view>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::http {
 
-class HttpHead {
+class Head {
  public:
-  explicit HttpHead(int status);
+  explicit Head(int status);
 
   // Control characters in `value` become blanks: no value can add a field or end the head.
-  HttpHead& add(std::string_view name, std::string_view value);
-  HttpHead& add(const HttpHeaders& headers);
+  Head& add(std::string_view name, std::string_view value);
+  Head& add(const Headers& headers);
   std::string text() const { return text_ + "\r\n"; }
 
  private:
@@ -23,9 +23,9 @@ class HttpHead {
 };
 
 // Whether a response of that status has no body, and must not announce one (RFC 9110, section 6.4.1).
-bool http_status_forbids_body(int status);
+bool status_forbids_body(int status);
 
 // A complete response after which the connection is closed.
-std::string http_last_response(const HttpResponse& response);
+std::string last_response(const Response& response);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::http

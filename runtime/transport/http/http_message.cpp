@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::http {
 
 namespace {
 
@@ -37,32 +37,32 @@ bool is_http_token(std::string_view text) {
   });
 }
 
-std::optional<std::string_view> HttpHeaders::find(std::string_view name) const {
+std::optional<std::string_view> Headers::find(std::string_view name) const {
   for (const auto& [field, value] : fields_) {
     if (equal_ignoring_case(field, name)) return value;
   }
   return std::nullopt;
 }
 
-std::size_t HttpHeaders::count(std::string_view name) const {
+std::size_t Headers::count(std::string_view name) const {
   return static_cast<std::size_t>(std::count_if(
       fields_.begin(), fields_.end(), [name](const Field& field) { return equal_ignoring_case(field.first, name); }));
 }
 
-bool HttpHeaders::lists(std::string_view name, std::string_view element) const {
+bool Headers::lists(std::string_view name, std::string_view element) const {
   return std::any_of(fields_.begin(), fields_.end(), [name, element](const Field& field) {
     return equal_ignoring_case(field.first, name) && list_contains(field.second, element);
   });
 }
 
-std::string_view HttpRequest::bearer_token() const {
+std::string_view Request::bearer_token() const {
   constexpr std::string_view kScheme = "Bearer ";
   const std::string_view value = headers.find("Authorization").value_or("");
   if (equal_ignoring_case(value.substr(0, kScheme.size()), kScheme)) return trim_blanks(value.substr(kScheme.size()));
   return trim_blanks(headers.find("x-api-key").value_or(""));
 }
 
-std::string_view http_reason(int status) {
+std::string_view reason_phrase(int status) {
   switch (status) {
     case 101: return "Switching Protocols";
     case 200: return "OK";
@@ -95,13 +95,13 @@ std::string_view http_reason(int status) {
   }
 }
 
-HttpResponse plain_response(int status, std::string_view explanation) {
-  HttpResponse response;
+Response plain_response(int status, std::string_view explanation) {
+  Response response;
   response.status = status;
   response.content_type = "text/plain; charset=utf-8";
   response.body =
-      std::to_string(status) + " " + std::string(http_reason(status)) + ": " + std::string(explanation) + "\n";
+      std::to_string(status) + " " + std::string(reason_phrase(status)) + ": " + std::string(explanation) + "\n";
   return response;
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::http

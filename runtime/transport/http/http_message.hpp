@@ -14,17 +14,21 @@ namespace rkllm_mcp {
 
 struct Principal;
 
+}  // namespace rkllm_mcp
+
+namespace rkllm_mcp::http {
+
 bool equal_ignoring_case(std::string_view a, std::string_view b);  // ASCII letters only
 std::string_view trim_blanks(std::string_view text);               // without leading and trailing blanks and tabs
 bool is_http_token(std::string_view text);                         // RFC 9110's token: names of methods and headers
 
 // Header fields in the order in which they came or will be sent. Names are compared ignoring case.
-class HttpHeaders {
+class Headers {
  public:
   using Field = std::pair<std::string, std::string>;
 
-  HttpHeaders() = default;
-  HttpHeaders(std::initializer_list<Field> fields) : fields_(fields) {}
+  Headers() = default;
+  Headers(std::initializer_list<Field> fields) : fields_(fields) {}
 
   void add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
   std::optional<std::string_view> find(std::string_view name) const;  // the first of that name
@@ -40,16 +44,16 @@ class HttpHeaders {
   std::vector<Field> fields_;
 };
 
-struct HttpRequest {
+struct Request {
   std::string method;  // as sent: methods are case-sensitive
   std::string target;  // origin-form "/mcp?x=1", or "*"
   std::string path;    // "/mcp", not decoded
   std::string query;   // "x=1", not decoded
   std::string host;    // "localhost:8080"; empty only for HTTP/1.0
-  HttpHeaders headers;
+  Headers headers;
   std::string body;
   std::string remote;        // "127.0.0.1:40112"; filled in by the server
-  // Who sends it, as an HttpIdentify has said once its header fields were there; null: nobody who is known.
+  // Who sends it, as an Identify has said once its header fields were there; null: nobody who is known.
   const Principal* principal = nullptr;
   bool is_http_1_0 = false;  // else 1.1
   bool keep_alive = true;    // what the client wants to happen afterwards
@@ -59,18 +63,18 @@ struct HttpRequest {
 
 // Says whose access token a request presents, from its header fields. Called once for each request, since it computes
 // a hash.
-using HttpIdentify = std::function<const Principal*(const HttpRequest& head)>;
+using Identify = std::function<const Principal*(const Request& head)>;
 
-struct HttpResponse {
+struct Response {
   int status = 200;
-  HttpHeaders headers;  // beyond Content-Type, Content-Length, Connection and X-Content-Type-Options
+  Headers headers;  // beyond Content-Type, Content-Length, Connection and X-Content-Type-Options
   std::string content_type;
   std::string body;
 };
 
-std::string_view http_reason(int status);  // "Not Found"; "Status" for codes that are not named here
+std::string_view reason_phrase(int status);  // "Not Found"; "Status" for codes that are not named here
 
 // A response whose text says in plain words what was wrong.
-HttpResponse plain_response(int status, std::string_view explanation);
+Response plain_response(int status, std::string_view explanation);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::http

@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::http {
 
 namespace {
 
@@ -39,7 +39,7 @@ bool is_authority(std::string_view text) {
 
 }  // namespace
 
-std::size_t HttpParser::feed(std::string_view bytes) {
+std::size_t Parser::feed(std::string_view bytes) {
   const auto offered = bytes.size();
   while (!bytes.empty() && state_ != State::kComplete && state_ != State::kRefused) {
     if (state_ == State::kBody || state_ == State::kChunk) {
@@ -51,7 +51,7 @@ std::size_t HttpParser::feed(std::string_view bytes) {
   return offered - bytes.size();
 }
 
-std::size_t HttpParser::line_limit() const {
+std::size_t Parser::line_limit() const {
   switch (state_) {
     case State::kRequestLine: return limits_.request_line_bytes;
     case State::kHeaders:
@@ -61,7 +61,7 @@ std::size_t HttpParser::line_limit() const {
 }
 
 // The next line without its CRLF, valid until the next call. Nothing if it is not complete yet, or refused.
-std::optional<std::string_view> HttpParser::take_line(std::string_view& bytes) {
+std::optional<std::string_view> Parser::take_line(std::string_view& bytes) {
   if (std::exchange(line_done_, false)) line_.clear();
   const auto end = bytes.find('\n');
   const auto piece = bytes.substr(0, end == std::string_view::npos ? end : end + 1);
@@ -85,7 +85,7 @@ std::optional<std::string_view> HttpParser::take_line(std::string_view& bytes) {
   return line.substr(0, line.size() - 2);
 }
 
-void HttpParser::on_line(std::string_view line) {
+void Parser::on_line(std::string_view line) {
   switch (state_) {
     case State::kRequestLine: return on_request_line(line);
     case State::kHeaders: return line.empty() ? on_headers_end() : on_header(line, false);
@@ -105,7 +105,7 @@ void HttpParser::on_line(std::string_view line) {
   }
 }
 
-void HttpParser::on_request_line(std::string_view line) {
+void Parser::on_request_line(std::string_view line) {
   if (line.empty()) {
     // One is tolerated, as old clients send one after a body.
     if (std::exchange(skipped_empty_line_, true)) refuse(400, "empty lines before the request");
@@ -124,7 +124,7 @@ void HttpParser::on_request_line(std::string_view line) {
   if (state_ != State::kRefused) state_ = State::kHeaders;
 }
 
-void HttpParser::on_version(std::string_view version) {
+void Parser::on_version(std::string_view version) {
   const bool well_formed = version.size() == 8 && version.substr(0, 5) == "HTTP/" && version[6] == '.' &&
                            version[5] >= '0' && version[5] <= '9' && version[7] >= '0' && version[7] <= '9';
   if (!well_formed) return refuse(400, "not an HTTP version");
@@ -132,7 +132,7 @@ void HttpParser::on_version(std::string_view version) {
   request_.is_http_1_0 = version == "HTTP/1.0";
 }
 
-void HttpParser::on_target(std::string_view target) {
+void Parser::on_target(std::string_view target) {
   if (target.empty() || !std::all_of(target.begin(), target.end(), is_visible) ||
       target.find('#') != std::string_view::npos) {
     return refuse(400, "not a request target");
@@ -161,7 +161,7 @@ void HttpParser::on_target(std::string_view target) {
   if (question != std::string::npos) request_.query = request_.target.substr(question + 1);
 }
 
-void HttpParser::on_header(std::string_view line, bool is_trailer) {
+void Parser::on_header(std::string_view line, bool is_trailer) {
   header_bytes_ += line.size() + 2;
   if (header_bytes_ > limits_.header_bytes) return refuse(431, "the header fields are too long");
   if (++header_count_ > limits_.headers) return refuse(431, "too many header fields");
@@ -177,7 +177,7 @@ void HttpParser::on_header(std::string_view line, bool is_trailer) {
   if (!is_trailer) request_.headers.add(line.substr(0, colon), value);
 }
 
-void HttpParser::on_headers_end() {
+void Parser::on_headers_end() {
   on_host();
   if (state_ == State::kRefused) return;
   const auto& headers = request_.headers;
@@ -197,7 +197,7 @@ void HttpParser::on_headers_end() {
   on_framing();
 }
 
-void HttpParser::on_host() {
+void Parser::on_host() {
   const auto count = request_.headers.count("Host");
   if (count > 1) return refuse(400, "several Host fields");
   if (count == 0) {
@@ -210,7 +210,7 @@ void HttpParser::on_host() {
   if (request_.host.empty()) request_.host = host;
 }
 
-void HttpParser::on_framing() {
+void Parser::on_framing() {
   const auto& headers = request_.headers;
   const auto coding = headers.find("Transfer-Encoding");
   if (!coding) return on_content_length();
@@ -221,7 +221,7 @@ void HttpParser::on_framing() {
   state_ = State::kChunkSize;
 }
 
-void HttpParser::on_content_length() {
+void Parser::on_content_length() {
   std::optional<std::size_t> length;
   for (const auto& [name, value] : request_.headers) {
     if (!equal_ignoring_case(name, "Content-Length")) continue;
@@ -237,7 +237,7 @@ void HttpParser::on_content_length() {
   state_ = remaining_ == 0 ? State::kComplete : State::kBody;
 }
 
-void HttpParser::on_chunk_size(std::string_view line) {
+void Parser::on_chunk_size(std::string_view line) {
   const auto semicolon = line.find(';');
   const auto digits = line.substr(0, semicolon);
   if (!std::all_of(line.begin(), line.end(), is_field_text))
@@ -251,7 +251,7 @@ void HttpParser::on_chunk_size(std::string_view line) {
   state_ = remaining_ == 0 ? State::kTrailers : State::kChunk;
 }
 
-void HttpParser::on_body_bytes(std::string_view& bytes) {
+void Parser::on_body_bytes(std::string_view& bytes) {
   const auto part = bytes.substr(0, remaining_);
   if (!append_body(part))
     return refuse(503, "the memory for requests (" + std::string(name_of(Limit::kMemory)) + ") is used up");
@@ -260,7 +260,7 @@ void HttpParser::on_body_bytes(std::string_view& bytes) {
   if (remaining_ == 0) state_ = state_ == State::kBody ? State::kComplete : State::kChunkEnd;
 }
 
-bool HttpParser::append_body(std::string_view bytes) {
+bool Parser::append_body(std::string_view bytes) {
   try {
     if (!share_.has_room_for(bytes.size())) return false;
     request_.body.append(bytes);
@@ -271,18 +271,18 @@ bool HttpParser::append_body(std::string_view bytes) {
   }
 }
 
-void HttpParser::refuse(int status, std::string_view explanation) {
+void Parser::refuse(int status, std::string_view explanation) {
   state_ = State::kRefused;
-  refusal_ = HttpRefusal{status, std::string(explanation)};
+  refusal_ = Refusal{status, std::string(explanation)};
 }
 
-void HttpParser::refuse_long_line() {
+void Parser::refuse_long_line() {
   if (state_ == State::kRequestLine) return refuse(414, "the request line is too long");
   if (state_ == State::kHeaders || state_ == State::kTrailers) return refuse(431, "the header fields are too long");
   refuse(400, "the chunk size line is too long");
 }
 
-void HttpParser::refuse_body(std::size_t bytes) {
+void Parser::refuse_body(std::size_t bytes) {
   if (from_stranger_ && bytes <= limits_.body_bytes) {
     refuse(401, "an access token is required: Authorization: Bearer TOKEN");
     refusal_->is_guess = !request_.bearer_token().empty();
@@ -292,12 +292,12 @@ void HttpParser::refuse_body(std::size_t bytes) {
   refusal_->body_bytes = bytes;
 }
 
-HttpRequest HttpParser::take() {
+Request Parser::take() {
   auto request = std::move(request_);
-  *this = HttpParser(limits_);
+  *this = Parser(limits_);
   return request;
 }
 
-bool HttpParser::take_continue() { return in_body() && std::exchange(expects_continue_, false); }
+bool Parser::take_continue() { return in_body() && std::exchange(expects_continue_, false); }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::http

@@ -13,31 +13,31 @@
 #include <string>
 #include <string_view>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::http {
 
-struct HttpParserLimits {
+struct ParserLimits {
   std::size_t request_line_bytes = 8 * 1024;  // else 414
   std::size_t header_bytes{};                 // all fields together, else 431
   std::size_t headers = 100;                  // else 431
   std::size_t body_bytes{};                   // else 413
   // Of a request that nobody is known to have sent, as `identify` says; else 401. Null: it is not asked.
   std::size_t stranger_body_bytes = static_cast<std::size_t>(-1);
-  HttpIdentify identify{};
+  Identify identify{};
   std::string remote{};   // where the requests come from, for `identify`
   MemoryBudget memory{};  // that bodies count in, else 503; none: they do not
 };
 
 // Why a request was refused: the status to answer with before the connection is closed.
-struct HttpRefusal {
+struct Refusal {
   int status;
   std::string explanation;
   std::size_t body_bytes = 0;  // with 413: how long the body would be, as far as its client has told
   bool is_guess = false;       // with 401: a token was presented, and it is nobody's
 };
 
-class HttpParser {
+class Parser {
  public:
-  explicit HttpParser(const HttpParserLimits& limits)
+  explicit Parser(const ParserLimits& limits)
       : limits_(limits), body_limit_(limits.body_bytes), share_(limits.memory) {}
 
   // Takes bytes up to the end of the current request, at most; says how many. Takes nothing once complete or refused.
@@ -46,10 +46,10 @@ class HttpParser {
   bool started() const { return state_ != State::kRequestLine || !line_.empty(); }
   bool in_body() const { return state_ >= State::kBody && state_ < State::kComplete; }
   bool complete() const { return state_ == State::kComplete; }
-  const std::optional<HttpRefusal>& refusal() const { return refusal_; }
-  const HttpRequest& so_far() const { return request_; }  // what has been read of the request
+  const std::optional<Refusal>& refusal() const { return refusal_; }
+  const Request& so_far() const { return request_; }  // what has been read of the request
 
-  HttpRequest take();  // the complete request; the parser is then ready for the next one
+  Request take();  // the complete request; the parser is then ready for the next one
   // True once per request: the client waits for "100 Continue" before it sends the body.
   bool take_continue();
 
@@ -75,7 +75,7 @@ class HttpParser {
   void refuse_long_line();
   void refuse_body(std::size_t bytes);
 
-  HttpParserLimits limits_;
+  ParserLimits limits_;
   State state_ = State::kRequestLine;
   std::string line_;        // the current line so far, when it came in several pieces; kept until it is handled
   bool line_done_ = false;  // line_ has been handed out and is to be forgotten
@@ -87,8 +87,8 @@ class HttpParser {
   MemoryShare share_;          // what the body takes so far
   std::size_t remaining_ = 0;  // of the body or the chunk
   bool expects_continue_ = false;
-  HttpRequest request_;
-  std::optional<HttpRefusal> refusal_;
+  Request request_;
+  std::optional<Refusal> refusal_;
 };
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::http

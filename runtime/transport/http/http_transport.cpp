@@ -5,18 +5,18 @@
 
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::http {
 
 namespace {
 
-HttpResponse refusal_of(Limit limit) {
+Response refusal_of(Limit limit) {
   if (limit == Limit::kConnectionsPerPeer) return plain_response(429, "too many connections of this client");
   return plain_response(503, "too many connections");
 }
 
-HttpService service_of(asio::io_context& io, const HttpOptions& options, const ConnectionLimits& limits,
-                       OriginPolicy::Binding binding, HttpHandler handler, AcceptFunction accept_websocket) {
-  HttpParserLimits parser_limits;
+Service service_of(asio::io_context& io, const Options& options, const ConnectionLimits& limits,
+                   OriginPolicy::Binding binding, Handler handler, AcceptFunction accept_websocket) {
+  ParserLimits parser_limits;
   parser_limits.header_bytes = options.header_bytes;
   parser_limits.body_bytes = limits.max_message_bytes;
   parser_limits.stranger_body_bytes = limits.stranger_message_bytes;
@@ -37,12 +37,11 @@ HttpService service_of(asio::io_context& io, const HttpOptions& options, const C
 
 }  // namespace
 
-HttpTransport::HttpTransport(asio::io_context& io, const HttpOptions& options, HttpHandler handler,
-                             AcceptFunction accept_websocket)
-    : HttpTransport(io, TransportKind::kHttp, options, std::move(handler), std::move(accept_websocket)) {}
+Transport::Transport(asio::io_context& io, const Options& options, Handler handler, AcceptFunction accept_websocket)
+    : Transport(io, TransportKind::kHttp, options, std::move(handler), std::move(accept_websocket)) {}
 
-HttpTransport::HttpTransport(asio::io_context& io, TransportKind kind, const HttpOptions& options, HttpHandler handler,
-                             AcceptFunction accept_websocket)
+Transport::Transport(asio::io_context& io, TransportKind kind, const Options& options, Handler handler,
+                     AcceptFunction accept_websocket)
     : io_(io),
       limits_([&options] {
         auto limits = options.limits;
@@ -57,7 +56,7 @@ HttpTransport::HttpTransport(asio::io_context& io, TransportKind kind, const Htt
                           listener_.is_loopback() ? OriginPolicy::Binding::kLoopback : OriginPolicy::Binding::kNetwork,
                           std::move(handler), std::move(accept_websocket))) {}
 
-void HttpTransport::accepted(asio::ip::tcp::socket socket) {
+void Transport::accepted(asio::ip::tcp::socket socket) {
   std::error_code error;
   const auto remote = socket.remote_endpoint(error);
   if (error) return;  // gone again
@@ -67,9 +66,9 @@ void HttpTransport::accepted(asio::ip::tcp::socket socket) {
   if (objection && !turned_away_.has_room()) return;  // which closes the socket
   auto stream = open_stream(io_, std::move(socket), limits_, tls_);
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), limits_);
-  if (objection) return turned_away_.add(*channel, http_last_response(refusal_of(*objection)));
+  if (objection) return turned_away_.add(*channel, last_response(refusal_of(*objection)));
   channels_.add(*channel, client);
-  channel->contain([&] { HttpConnection::start(service_, *channel, to_text(remote)); });
+  channel->contain([&] { Connection::start(service_, *channel, to_text(remote)); });
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::http

@@ -24,28 +24,32 @@
 #include <functional>
 #include <string>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::websocket {
+class Transport;
+}
 
-struct HttpOptions {
+namespace rkllm_mcp::http {
+
+struct Options {
   ListenAddress listen;
   ConnectionLimits limits;  // max_message_bytes bounds a body; idle is not used (see timeouts)
-  HttpTimeouts timeouts;
+  Timeouts timeouts;
   OriginOptions origins;
-  WebSocketLimits websocket;
+  websocket::Limits websocket;
   std::string websocket_path = "/ws";
   std::size_t header_bytes{};                // of a request, else 431
-  HttpRefusalHandler refused{};              // null = plain texts
+  RefusalHandler refused{};                  // null = plain texts
   const TlsIdentity* tls = nullptr;          // outlives the transport; null = plain
   // Whose a request is. If nobody's, its body is limited by `stranger_body_bytes`. Null: requests are nobody's,
   // and are limited like all others.
-  HttpIdentify identify{};
-  HttpGuessHandler refuse_guess{};  // of a request that presents a token which is nobody's; null: always at once
+  Identify identify{};
+  GuessHandler refuse_guess{};  // of a request that presents a token which is nobody's; null: always at once
 };
 
-class HttpTransport {
+class Transport {
  public:
   // Listens from now on. Throws ListenError. Without `accept_websocket` there is no WebSocket on this port.
-  HttpTransport(asio::io_context& io, const HttpOptions& options, HttpHandler handler, AcceptFunction accept_websocket);
+  Transport(asio::io_context& io, const Options& options, Handler handler, AcceptFunction accept_websocket);
 
   std::uint16_t port() const { return port_; }
   std::size_t connection_count() const { return channels_.size(); }  // WebSocket ones included
@@ -54,9 +58,9 @@ class HttpTransport {
   void abort_all() { channels_.abort_all(); }                        // at once, whatever is queued
 
  private:
-  friend class WebSocketTransport;
-  HttpTransport(asio::io_context& io, TransportKind kind, const HttpOptions& options, HttpHandler handler,
-                AcceptFunction accept_websocket);
+  friend class websocket::Transport;
+  Transport(asio::io_context& io, TransportKind kind, const Options& options, Handler handler,
+            AcceptFunction accept_websocket);
 
   void accepted(asio::ip::tcp::socket socket);
 
@@ -67,7 +71,7 @@ class HttpTransport {
   TurnedAway turned_away_;
   Listener listener_;
   std::uint16_t port_;
-  const Immutable<HttpService> service_;
+  const Immutable<Service> service_;
 };
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::http

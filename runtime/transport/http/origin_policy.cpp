@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::http {
 
 namespace {
 
@@ -53,7 +53,7 @@ bool OriginPolicy::lists_host(std::string_view authority) const {
       });
 }
 
-std::optional<std::string> OriginPolicy::objection(const HttpRequest& request) const {
+std::optional<std::string> OriginPolicy::objection(const Request& request) const {
   const std::string_view host = request.host;
   const bool foreign_host = !host.empty() && !is_loopback_host(host) && !lists_host(host);
   if (binding_ == Binding::kLoopback && foreign_host)
@@ -69,7 +69,7 @@ std::optional<std::string> OriginPolicy::objection(const HttpRequest& request) c
   return "this Origin is not allowed: have it in " + options_.origins_name;
 }
 
-std::optional<std::string_view> OriginPolicy::reading_origin(const HttpRequest& request) const {
+std::optional<std::string_view> OriginPolicy::reading_origin(const Request& request) const {
   const auto origin = request.headers.find("Origin");
   if (!origin || objection(request)) return std::nullopt;
   const bool is_local = options_.local_pages_read && is_loopback_host(authority_of(*origin));
@@ -77,7 +77,7 @@ std::optional<std::string_view> OriginPolicy::reading_origin(const HttpRequest& 
   return std::nullopt;
 }
 
-HttpHeaders OriginPolicy::cors_headers(const HttpRequest& request) const {
+Headers OriginPolicy::cors_headers(const Request& request) const {
   const auto origin = reading_origin(request);
   if (!origin) return {};
   return {{"Access-Control-Allow-Origin", std::string(*origin)},
@@ -87,9 +87,9 @@ HttpHeaders OriginPolicy::cors_headers(const HttpRequest& request) const {
           {"Vary", "Origin"}};
 }
 
-std::optional<HttpResponse> OriginPolicy::preflight(const HttpRequest& request) const {
+std::optional<Response> OriginPolicy::preflight(const Request& request) const {
   if (request.method != "OPTIONS" || !request.headers.find("Access-Control-Request-Method")) return std::nullopt;
-  HttpResponse response;
+  Response response;
   response.status = 204;
   if (!reading_origin(request)) return response;
   response.headers.add("Access-Control-Allow-Methods", "GET, POST, DELETE");
@@ -101,4 +101,4 @@ std::optional<HttpResponse> OriginPolicy::preflight(const HttpRequest& request) 
   return response;
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::http

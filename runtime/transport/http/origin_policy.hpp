@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::http {
 
 struct OriginOptions {
   // Origins whose pages may call from a browser and read the answers: "https://chat.example", or "*" for all.
@@ -20,7 +20,7 @@ struct OriginOptions {
   // and its own pages may call it under them.
   std::vector<std::string> allowed_hosts;
   // What pages of loopback origins may read the answers of, too; elsewhere they may only call. Null: nothing.
-  std::function<bool(const HttpRequest& request)> local_pages_read{};
+  std::function<bool(const Request& request)> local_pages_read{};
   // What whoever is refused is told that the two lists are called.
   std::string origins_name = "the allowed origins";
   std::string hosts_name = "the allowed hosts";
@@ -33,19 +33,19 @@ class OriginPolicy {
   OriginPolicy(OriginOptions options, Binding binding);
 
   // Nothing if the request may pass, else why not (for a 403). Requests without Origin pass: they come from programs.
-  std::optional<std::string> objection(const HttpRequest& request) const;
+  std::optional<std::string> objection(const Request& request) const;
 
   // What lets the page of a listed origin, or of a loopback one where those may, read the answer; empty for everybody
   // else.
-  HttpHeaders cors_headers(const HttpRequest& request) const;
+  Headers cors_headers(const Request& request) const;
   // The answer to a browser that asks beforehand (OPTIONS with Access-Control-Request-Method); nothing for other
   // requests.
-  std::optional<HttpResponse> preflight(const HttpRequest& request) const;
+  std::optional<Response> preflight(const Request& request) const;
 
  private:
   bool lists_origin(std::string_view origin) const;
   // The origin of the request, if its page may read the answer.
-  std::optional<std::string_view> reading_origin(const HttpRequest& request) const;
+  std::optional<std::string_view> reading_origin(const Request& request) const;
   bool lists_host(std::string_view authority) const;
 
   OriginOptions options_;
@@ -55,4 +55,4 @@ class OriginPolicy {
 // "localhost:8080", "127.0.0.1", "[::1]:80": the machine itself, with or without a port.
 bool is_loopback_host(std::string_view authority);
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::http

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::websocket {
 
-WebSocketConnection::WebSocketConnection(asio::io_context& io, Channel& channel, PeerFacts facts,
-                                         const WebSocketLimits& limits, const ConnectionLimits& connection_limits)
+Connection::Connection(asio::io_context& io, Channel& channel, PeerFacts facts, const Limits& limits,
+                       const ConnectionLimits& connection_limits)
     : ConnectedPeer(std::move(facts)),
       channel_(channel.shared_from_this()),
       limits_{limits.ping_interval, std::max(limits.pong_timeout, 2 * limits.ping_interval)},
@@ -19,113 +19,113 @@ WebSocketConnection::WebSocketConnection(asio::io_context& io, Channel& channel,
       silence_(io, [this] { channel_->contain([this] { check_silence(); }); }),
       last_heard_(Deadline::Clock::now()) {}
 
-void WebSocketConnection::start(asio::io_context& io, Channel& channel, PeerFacts facts, const WebSocketLimits& limits,
-                                const ConnectionLimits& connection_limits, std::string_view early,
-                                const AcceptFunction& accept) {
-  const std::shared_ptr<WebSocketConnection> connection(
-      new WebSocketConnection(io, channel, std::move(facts), limits, connection_limits));
+void Connection::start(asio::io_context& io, Channel& channel, PeerFacts facts, const Limits& limits,
+                       const ConnectionLimits& connection_limits, std::string_view early,
+                       const AcceptFunction& accept) {
+  const std::shared_ptr<Connection> connection(
+      new Connection(io, channel, std::move(facts), limits, connection_limits));
   connection->receive_ = accept(*connection);
   channel.start(connection);
   if (limits.ping_interval.count() > 0) connection->silence_.set_after(limits.ping_interval);
   if (!early.empty()) connection->channel_received(early);
 }
 
-void WebSocketConnection::channel_received(std::string_view bytes) {
+void Connection::channel_received(std::string_view bytes) {
   last_heard_ = Deadline::Clock::now();
   input_.receive(bytes, [this](std::string_view received) { return take(received); });
 }
 
-std::string_view WebSocketConnection::take(std::string_view bytes) {
+std::string_view Connection::take(std::string_view bytes) {
   const std::size_t taken = reader_.feed(bytes, *this);
   watch_message();
   return bytes.substr(taken);
 }
 
 // A message's time runs from its first frame, however slowly the others come, and whatever comes between them.
-void WebSocketConnection::watch_message() {
+void Connection::watch_message() {
   if (reader_.message_under_way() == watched_) return;
   watched_ = reader_.message_under_way();
   if (watched_ == 0) return deadline_.clear();
   deadline_.begin();
 }
 
-void WebSocketConnection::out_of_time() {
+void Connection::out_of_time() {
   count(counts_, Limit::kMessageTime);
   if (receive_) receive_(TooSlow{});
-  close_with(websocket_close_payload(WebSocketClose::kTooSlow, "the message takes too long"));
+  close_with(close_payload(Close::kTooSlow, "the message takes too long"));
 }
 
-void WebSocketConnection::channel_ready() {
+void Connection::channel_ready() {
   became_ready();
   go_on();
 }
 
-void WebSocketConnection::resume_input() {
+void Connection::resume_input() {
   --held_;
   if (channel_->is_open()) go_on();
 }
 
-void WebSocketConnection::go_on() {
+void Connection::go_on() {
   input_.go_on([this](std::string_view bytes) { return take(bytes); });
 }
 
-void WebSocketConnection::channel_closed() {
+void Connection::channel_closed() {
   silence_.clear();
   deadline_.clear();
   became_closed();
   receive_ = nullptr;  // it may hold what holds this connection
 }
 
-void WebSocketConnection::websocket_text(std::string_view message) {
+void Connection::websocket_text(std::string_view message) {
   input_.count_message();
   if (channel_->is_open()) receive_(message);
 }
 
-void WebSocketConnection::websocket_oversized(std::size_t bytes) {
+void Connection::websocket_oversized(std::size_t bytes) {
   if (channel_->is_open()) receive_(Oversized{bytes, reader_.limit()});
 }
 
-void WebSocketConnection::websocket_no_room(std::string_view beginning) {
+void Connection::websocket_no_room(std::string_view beginning) {
   if (channel_->is_open()) receive_(NoRoom{beginning});
 }
 
-void WebSocketConnection::websocket_ping(std::string_view payload) {
+void Connection::websocket_ping(std::string_view payload) {
   input_.count_message();
-  send_frame(WebSocketOpcode::kPong, payload);
+  send_frame(Opcode::kPong, payload);
 }
 
-void WebSocketConnection::websocket_violation(WebSocketClose code, std::string_view explanation) {
-  close_with(websocket_close_payload(code, explanation));
+void Connection::websocket_violation(Close code, std::string_view explanation) {
+  close_with(close_payload(code, explanation));
 }
 
-void WebSocketConnection::last(std::string message, std::optional<ErrorCode> /*error*/) {
-  const std::string header = websocket_frame_header(WebSocketOpcode::kText, message.size());
+void Connection::last(std::string message, std::optional<ErrorCode> /*error*/) {
+  const std::string header = frame_header(Opcode::kText, message.size());
   channel_->write(header, std::move(message), {});
 }
 
-void WebSocketConnection::send_frame(WebSocketOpcode opcode, std::string_view payload) {
-  channel_->write({websocket_frame_header(opcode, payload.size()), payload});
+void Connection::send_frame(Opcode opcode, std::string_view payload) {
+  channel_->write({frame_header(opcode, payload.size()), payload});
 }
 
-void WebSocketConnection::close_with(std::string_view payload) {
-  send_frame(WebSocketOpcode::kClose, payload);
+void Connection::close_with(std::string_view payload) {
+  send_frame(Opcode::kClose, payload);
   channel_->close();
 }
 
-void WebSocketConnection::check_silence() {
+void Connection::check_silence() {
   const auto now = Deadline::Clock::now();
   // While something waits to be written a ping would wait behind it, and the channel watches whether the client takes
   // anything. While the client's input is paused its pongs cannot be seen.
   if (!channel_->nothing_queued()) last_heard_ = now;
   const auto silent = now - last_heard_;
   if (silent >= limits_.pong_timeout && !channel_->input_paused()) {
-    return close_with(websocket_close_payload(WebSocketClose::kGoingAway, "no sign of life"));
+    return close_with(close_payload(Close::kGoingAway, "no sign of life"));
   }
   if (silent >= limits_.ping_interval) {
-    send_frame(WebSocketOpcode::kPing, {});
+    send_frame(Opcode::kPing, {});
     return silence_.set_at(now + limits_.ping_interval);
   }
   silence_.set_at(last_heard_ + limits_.ping_interval);
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::websocket

@@ -19,49 +19,49 @@
 #include <string>
 #include <string_view>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::websocket {
 
-struct WebSocketLimits {
+struct Limits {
   // A client that has been silent for this time gets a ping, and another one each time it passes again; 0 = never.
   std::chrono::milliseconds ping_interval{};
   // A client that has not even answered pings for this time is closed; after two pings at the earliest.
   std::chrono::milliseconds pong_timeout{60'000};
 };
 
-class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, private WebSocketReader::Events {
+class Connection final : public ConnectedPeer, public Channel::Owner, private Reader::Events {
  public:
   // Takes over a channel on which the handshake has been answered; `early` is what the client has sent after it
   // already.
-  static void start(asio::io_context& io, Channel& channel, PeerFacts facts, const WebSocketLimits& limits,
+  static void start(asio::io_context& io, Channel& channel, PeerFacts facts, const Limits& limits,
                     const ConnectionLimits& connection_limits, std::string_view early, const AcceptFunction& accept);
 
-  void send(std::string_view message) override { send_frame(WebSocketOpcode::kText, message); }
+  void send(std::string_view message) override { send_frame(Opcode::kText, message); }
   void last(std::string message, std::optional<ErrorCode> error) override;
   void hold_input() override { ++held_; }
   void resume_input() override;
   bool has_room_for(std::size_t bytes) const override { return channel_->has_room_for(bytes); }
   bool ready() const override { return channel_->ready(); }
-  void close() override { close_with(websocket_close_payload(WebSocketClose::kNormal, "")); }
-  void refuse() override { close_with(websocket_close_payload(WebSocketClose::kUnauthorized, "unauthorized")); }
+  void close() override { close_with(close_payload(Close::kNormal, "")); }
+  void refuse() override { close_with(close_payload(Close::kUnauthorized, "unauthorized")); }
   void proved() override { reader_.set_limit(max_message_bytes_); }
   bool closed() const override { return !channel_->is_open(); }
 
  private:
-  WebSocketConnection(asio::io_context& io, Channel& channel, PeerFacts facts, const WebSocketLimits& limits,
-                      const ConnectionLimits& connection_limits);
+  Connection(asio::io_context& io, Channel& channel, PeerFacts facts, const Limits& limits,
+             const ConnectionLimits& connection_limits);
 
   void channel_received(std::string_view bytes) override;
   void channel_ended() override { channel_->abort(); }
   void channel_ready() override;
   void channel_closed() override;
-  void go_away() override { close_with(websocket_close_payload(WebSocketClose::kGoingAway, "the server stops")); }
+  void go_away() override { close_with(close_payload(Close::kGoingAway, "the server stops")); }
 
   void websocket_text(std::string_view message) override;
   void websocket_oversized(std::size_t bytes) override;
   void websocket_no_room(std::string_view beginning) override;
   void websocket_ping(std::string_view payload) override;
   void websocket_closing(std::string_view payload) override { close_with(payload); }
-  void websocket_violation(WebSocketClose code, std::string_view explanation) override;
+  void websocket_violation(Close code, std::string_view explanation) override;
   bool websocket_pauses() const override { return held_ > 0 || channel_->congested() || input_.turn_is_over(); }
 
   // Frame by frame, as many as can be handled now; returns what is left.
@@ -69,15 +69,15 @@ class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, p
   void go_on();  // with what was kept
   void watch_message();
   void out_of_time();
-  void send_frame(WebSocketOpcode opcode, std::string_view payload);
+  void send_frame(Opcode opcode, std::string_view payload);
   void close_with(std::string_view payload);
   void check_silence();
 
   std::shared_ptr<Channel> channel_;
-  const WebSocketLimits limits_;
+  const Limits limits_;
   const std::size_t max_message_bytes_;
   Counts* const counts_;
-  WebSocketReader reader_;
+  Reader reader_;
   InputBacklog input_;
   unsigned held_ = 0;  // how often: the layer above has enough to do
   ReceiveFunction receive_;
@@ -87,4 +87,4 @@ class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, p
   Deadline::Clock::time_point last_heard_;
 };
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::websocket

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::websocket {
 
 namespace {
 
@@ -55,7 +55,7 @@ bool is_valid_close_code(std::uint64_t code) {
 
 }  // namespace
 
-std::string websocket_frame_header(WebSocketOpcode opcode, std::size_t payload_bytes) {
+std::string frame_header(Opcode opcode, std::size_t payload_bytes) {
   std::string header(1, static_cast<char>(kFinalBit | static_cast<std::uint8_t>(opcode)));
   if (payload_bytes < 126) {
     header += static_cast<char>(payload_bytes);
@@ -69,13 +69,13 @@ std::string websocket_frame_header(WebSocketOpcode opcode, std::size_t payload_b
   return header;
 }
 
-std::string websocket_close_payload(WebSocketClose code, std::string_view reason) {
+std::string close_payload(Close code, std::string_view reason) {
   std::string payload;
   append_big_endian(payload, static_cast<std::uint16_t>(code), 2);
   return payload.append(reason.substr(0, kLargestControlPayload - 2));
 }
 
-std::size_t WebSocketReader::feed(std::string_view bytes, Events& events) {
+std::size_t Reader::feed(std::string_view bytes, Events& events) {
   const std::size_t offered = bytes.size();
   while (state_ != State::kDone) {
     if (state_ == State::kHeader) {
@@ -91,7 +91,7 @@ std::size_t WebSocketReader::feed(std::string_view bytes, Events& events) {
   return offered;
 }
 
-bool WebSocketReader::read_header(std::string_view& bytes) {
+bool Reader::read_header(std::string_view& bytes) {
   const auto needed = [this]() -> std::size_t {
     if (header_bytes_ < 2) return 2;
     const std::uint8_t length = header_[1] & 0x7F;
@@ -107,32 +107,32 @@ bool WebSocketReader::read_header(std::string_view& bytes) {
   return true;
 }
 
-void WebSocketReader::on_header(Events& events) {
+void Reader::on_header(Events& events) {
   const auto flags = header_[0];
   const std::size_t extended = header_bytes_ - 2 - ((header_[1] & kMaskBit) != 0 ? 4 : 0);
   const std::uint8_t opcode = flags & 0x0F;
   header_bytes_ = 0;
-  if ((header_[1] & kMaskBit) == 0) return violation(WebSocketClose::kProtocolError, "frames must be masked", events);
-  if ((flags & kReservedBits) != 0) return violation(WebSocketClose::kProtocolError, "reserved bits", events);
-  if (!is_known(opcode)) return violation(WebSocketClose::kProtocolError, "unknown opcode", events);
-  opcode_ = static_cast<WebSocketOpcode>(opcode);
+  if ((header_[1] & kMaskBit) == 0) return violation(Close::kProtocolError, "frames must be masked", events);
+  if ((flags & kReservedBits) != 0) return violation(Close::kProtocolError, "reserved bits", events);
+  if (!is_known(opcode)) return violation(Close::kProtocolError, "unknown opcode", events);
+  opcode_ = static_cast<Opcode>(opcode);
   final_ = (flags & kFinalBit) != 0;
   payload_bytes_ = extended == 0 ? header_[1] & 0x7F : read_big_endian(&header_[2], extended);
   payload_read_ = 0;
   std::memcpy(mask_.data(), &header_[2 + extended], mask_.size());
   state_ = State::kPayload;
 
-  if (payload_bytes_ >> 63 != 0) return violation(WebSocketClose::kProtocolError, "bad frame length", events);
+  if (payload_bytes_ >> 63 != 0) return violation(Close::kProtocolError, "bad frame length", events);
   if (is_control()) {
     control_.clear();
     if (!final_ || payload_bytes_ > kLargestControlPayload) {
-      violation(WebSocketClose::kProtocolError, "control frames are short and whole", events);
+      violation(Close::kProtocolError, "control frames are short and whole", events);
     }
     return;
   }
-  if (opcode_ == WebSocketOpcode::kBinary) return violation(WebSocketClose::kUnsupported, "text frames only", events);
-  if (in_message_ != (opcode_ == WebSocketOpcode::kContinuation)) {
-    return violation(WebSocketClose::kProtocolError, "fragments out of order", events);
+  if (opcode_ == Opcode::kBinary) return violation(Close::kUnsupported, "text frames only", events);
+  if (in_message_ != (opcode_ == Opcode::kContinuation)) {
+    return violation(Close::kProtocolError, "fragments out of order", events);
   }
   if (!std::exchange(in_message_, true)) ++messages_;
   const auto total = message_.size() + payload_bytes_;
@@ -142,7 +142,7 @@ void WebSocketReader::on_header(Events& events) {
   }
 }
 
-void WebSocketReader::read_payload(std::string_view& bytes, Events& events) {
+void Reader::read_payload(std::string_view& bytes, Events& events) {
   const auto part =
       bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(payload_bytes_ - payload_read_, bytes.size())));
   bytes.remove_prefix(part.size());
@@ -162,7 +162,7 @@ void WebSocketReader::read_payload(std::string_view& bytes, Events& events) {
       events.websocket_no_room(message_);
       skip_message();
     } else if (!utf8_.feed(std::string_view(message_).substr(start)) || (complete && final_ && !utf8_.complete())) {
-      return violation(WebSocketClose::kInvalidText, "not UTF-8", events);
+      return violation(Close::kInvalidText, "not UTF-8", events);
     }
   }
   if (!complete || !final_) return;
@@ -175,7 +175,7 @@ void WebSocketReader::read_payload(std::string_view& bytes, Events& events) {
   if (message_.capacity() > kKeptMessageBytes) message_.shrink_to_fit();
 }
 
-bool WebSocketReader::append(std::string_view bytes, std::uint64_t offset) {
+bool Reader::append(std::string_view bytes, std::uint64_t offset) {
   try {
     if (!share_.has_room_for(bytes.size())) return false;
     append_unmasked(message_, bytes, mask_, offset);
@@ -186,37 +186,37 @@ bool WebSocketReader::append(std::string_view bytes, std::uint64_t offset) {
   }
 }
 
-void WebSocketReader::skip_message() {
+void Reader::skip_message() {
   skipping_ = true;
   message_.clear();
   message_.shrink_to_fit();
   share_.set(0);
 }
 
-void WebSocketReader::on_control_frame(Events& events) {
-  if (opcode_ == WebSocketOpcode::kPing) return events.websocket_ping(control_);
+void Reader::on_control_frame(Events& events) {
+  if (opcode_ == Opcode::kPing) return events.websocket_ping(control_);
 
-  if (opcode_ == WebSocketOpcode::kClose) return on_close_frame(events);
+  if (opcode_ == Opcode::kClose) return on_close_frame(events);
   // A pong only shows that the client lives, which its bytes have shown already.
 }
 
-void WebSocketReader::on_close_frame(Events& events) {
-  if (control_.size() == 1) return violation(WebSocketClose::kProtocolError, "half a close code", events);
+void Reader::on_close_frame(Events& events) {
+  if (control_.size() == 1) return violation(Close::kProtocolError, "half a close code", events);
   if (control_.size() >= 2) {
     const auto code = static_cast<std::uint64_t>(static_cast<std::uint8_t>(control_[0])) << 8 |
                       static_cast<std::uint8_t>(control_[1]);
-    if (!is_valid_close_code(code)) return violation(WebSocketClose::kProtocolError, "not a close code", events);
+    if (!is_valid_close_code(code)) return violation(Close::kProtocolError, "not a close code", events);
     if (!is_valid_utf8(std::string_view(control_).substr(2))) {
-      return violation(WebSocketClose::kInvalidText, "the close reason is not UTF-8", events);
+      return violation(Close::kInvalidText, "the close reason is not UTF-8", events);
     }
   }
   state_ = State::kDone;
   events.websocket_closing(control_);
 }
 
-void WebSocketReader::violation(WebSocketClose code, std::string_view explanation, Events& events) {
+void Reader::violation(Close code, std::string_view explanation, Events& events) {
   state_ = State::kDone;
   events.websocket_violation(code, explanation);
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::websocket

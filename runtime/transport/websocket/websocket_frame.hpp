@@ -15,19 +15,12 @@
 #include <string_view>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::websocket {
 
-enum class WebSocketOpcode : std::uint8_t {
-  kContinuation = 0,
-  kText = 1,
-  kBinary = 2,
-  kClose = 8,
-  kPing = 9,
-  kPong = 10
-};
+enum class Opcode : std::uint8_t { kContinuation = 0, kText = 1, kBinary = 2, kClose = 8, kPing = 9, kPong = 10 };
 
 // Close codes that this server sends by itself.
-enum class WebSocketClose : std::uint16_t {
+enum class Close : std::uint16_t {
   kNormal = 1000,
   kGoingAway = 1001,
   kProtocolError = 1002,
@@ -38,12 +31,12 @@ enum class WebSocketClose : std::uint16_t {
 };
 
 // The header of an unmasked, unfragmented frame; the payload follows it.
-std::string websocket_frame_header(WebSocketOpcode opcode, std::size_t payload_bytes);
+std::string frame_header(Opcode opcode, std::size_t payload_bytes);
 // The payload of a close frame: the code in network order, then the reason.
-std::string websocket_close_payload(WebSocketClose code, std::string_view reason);
+std::string close_payload(Close code, std::string_view reason);
 
 // Reads a client's frames, fed in pieces of any size, and assembles its messages.
-class WebSocketReader {
+class Reader {
  public:
   // What is being read about. Views are gone when the function returns.
   class Events {
@@ -57,12 +50,12 @@ class WebSocketReader {
     virtual void websocket_ping(std::string_view payload) = 0;
     // The client closes. `payload` is what to send back in answer.
     virtual void websocket_closing(std::string_view payload) = 0;
-    virtual void websocket_violation(WebSocketClose code, std::string_view explanation) = 0;
+    virtual void websocket_violation(Close code, std::string_view explanation) = 0;
     // True if what follows should not be read yet.
     virtual bool websocket_pauses() const { return false; }
   };
 
-  explicit WebSocketReader(std::size_t limit, MemoryBudget memory = {}) : limit_(limit), share_(std::move(memory)) {}
+  explicit Reader(std::size_t limit, MemoryBudget memory = {}) : limit_(limit), share_(std::move(memory)) {}
 
   std::size_t limit() const { return limit_; }
   void set_limit(std::size_t limit) { limit_ = limit; }
@@ -81,7 +74,7 @@ class WebSocketReader {
   void read_payload(std::string_view& bytes, Events& events);
   void on_control_frame(Events& events);
   void on_close_frame(Events& events);
-  void violation(WebSocketClose code, std::string_view explanation, Events& events);
+  void violation(Close code, std::string_view explanation, Events& events);
   void skip_message();
   bool append(std::string_view bytes, std::uint64_t offset);  // to the message; false if there is no memory for it
   bool is_control() const { return static_cast<std::uint8_t>(opcode_) >= 8; }
@@ -92,7 +85,7 @@ class WebSocketReader {
 
   std::array<std::uint8_t, 14> header_{};  // flags, length, extended length, mask
   std::size_t header_bytes_ = 0;           // of it that have been read
-  WebSocketOpcode opcode_ = WebSocketOpcode::kText;
+  Opcode opcode_ = Opcode::kText;
   bool final_ = true;
   std::array<char, 4> mask_{};
   std::uint64_t payload_bytes_ = 0;  // of this frame
@@ -106,4 +99,4 @@ class WebSocketReader {
   std::string control_;       // the payload of the control frame
 };
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::websocket

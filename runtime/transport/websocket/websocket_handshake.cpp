@@ -5,7 +5,7 @@
 #include <array>
 #include <stdexcept>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::websocket {
 
 namespace {
 
@@ -18,9 +18,9 @@ bool is_key(std::string_view key) {
 
 }  // namespace
 
-bool wants_websocket(const HttpRequest& request) { return request.headers.lists("Upgrade", "websocket"); }
+bool wants_websocket(const http::Request& request) { return request.headers.lists("Upgrade", "websocket"); }
 
-std::string websocket_accept(std::string_view key) {
+std::string accept_key(std::string_view key) {
   const auto text = std::string(key) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";  // fixed by the RFC
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int digest_bytes = 0;
@@ -32,33 +32,33 @@ std::string websocket_accept(std::string_view key) {
   return {base64.begin(), base64.begin() + length};
 }
 
-HttpResponse websocket_handshake(const HttpRequest& request) {
+http::Response handshake(const http::Request& request) {
   const auto& headers = request.headers;
   if (request.method != "GET" || request.is_http_1_0 || !request.body.empty()) {
-    return plain_response(400, "WebSocket begins with an HTTP/1.1 GET request without body");
+    return http::plain_response(400, "WebSocket begins with an HTTP/1.1 GET request without body");
   }
-  if (!headers.lists("Connection", "Upgrade")) return plain_response(400, "Connection: Upgrade is missing");
+  if (!headers.lists("Connection", "Upgrade")) return http::plain_response(400, "Connection: Upgrade is missing");
   if (headers.count("Sec-WebSocket-Version") != 1 || *headers.find("Sec-WebSocket-Version") != "13") {
-    auto response = plain_response(426, "only version 13 of WebSocket is spoken here");
+    auto response = http::plain_response(426, "only version 13 of WebSocket is spoken here");
     response.headers = {{"Sec-WebSocket-Version", "13"}, {"Upgrade", "websocket"}};
     return response;
   }
   if (headers.count("Sec-WebSocket-Key") != 1 || !is_key(*headers.find("Sec-WebSocket-Key"))) {
-    return plain_response(400, "Sec-WebSocket-Key must be 16 bytes in base64");
+    return http::plain_response(400, "Sec-WebSocket-Key must be 16 bytes in base64");
   }
-  HttpResponse response;
+  http::Response response;
   response.status = 101;
   response.headers = {{"Upgrade", "websocket"},
                       {"Connection", "Upgrade"},
-                      {"Sec-WebSocket-Accept", websocket_accept(*headers.find("Sec-WebSocket-Key"))}};
+                      {"Sec-WebSocket-Accept", accept_key(*headers.find("Sec-WebSocket-Key"))}};
   if (headers.lists("Sec-WebSocket-Protocol", "mcp")) response.headers.add("Sec-WebSocket-Protocol", "mcp");
   return response;
 }
 
-HttpResponse websocket_required() {
-  auto response = plain_response(426, "this port speaks WebSocket");
+http::Response upgrade_required() {
+  auto response = http::plain_response(426, "this port speaks WebSocket");
   response.headers = {{"Upgrade", "websocket"}};
   return response;
 }
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::websocket

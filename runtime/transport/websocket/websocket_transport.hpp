@@ -10,22 +10,22 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::websocket {
 
-struct WebSocketOptions {
+struct Options {
   ListenAddress listen;
   ConnectionLimits limits;  // idle is not used (see websocket)
-  HttpTimeouts timeouts;    // for the handshake
-  OriginOptions origins;
-  WebSocketLimits websocket;
+  http::Timeouts timeouts;  // for the handshake
+  http::OriginOptions origins;
+  Limits websocket;
   std::size_t header_bytes{};                // of the handshake, else 431
   const TlsIdentity* tls = nullptr;          // outlives the transport; null = plain
 };
 
-class WebSocketTransport {
+class Transport {
  public:
   // Listens from now on. Throws ListenError.
-  WebSocketTransport(asio::io_context& io, const WebSocketOptions& options, AcceptFunction accept);
+  Transport(asio::io_context& io, const Options& options, AcceptFunction accept);
 
   std::uint16_t port() const { return server_.port(); }
   std::size_t connection_count() const { return server_.connection_count(); }
@@ -34,7 +34,7 @@ class WebSocketTransport {
   void abort_all() { server_.abort_all(); }  // at once, whatever is queued
 
  private:
-  HttpTransport server_;
+  http::Transport server_;
 };
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::websocket

@@ -19,13 +19,13 @@ namespace rkllm_mcp::chat {
 // A call under way. Destroying it gives the call up: then nothing comes of it, and no thread waits for its answer.
 class HostCall {
  public:
-  explicit HostCall(DoneFunction done) : done_(std::move(done)) {}
+  explicit HostCall(mcp::DoneFunction done) : done_(std::move(done)) {}
   HostCall(const HostCall&) = delete;
   HostCall& operator=(const HostCall&) = delete;
   virtual ~HostCall() = default;
 
   // Tells whoever waits, once, if somebody does still. It may outlive the call; any thread may hold it.
-  DoneFunction end() {
+  mcp::DoneFunction end() {
     return [this, alive = alive_.watch()](Json result, const std::exception_ptr& error) {
       if (alive.expired()) return;
       if (const auto done = std::exchange(done_, nullptr)) done(std::move(result), error);  // may destroy this
@@ -33,7 +33,7 @@ class HostCall {
   }
 
  private:
-  DoneFunction done_;
+  mcp::DoneFunction done_;
   const Lifetime alive_;
 };
 
@@ -45,7 +45,7 @@ class HostedServer {
   // Begins one call, in the name of `who`. `done` comes once, on the event loop, never from inside, and may destroy the
   // call. Whatever goes wrong comes there, too, as an RpcError, and as the server says it if it does.
   virtual std::unique_ptr<HostCall> call(const std::string& method, const Json& params, const Principal& who,
-                                         DoneFunction done) = 0;
+                                         mcp::DoneFunction done) = 0;
 };
 
 }  // namespace rkllm_mcp::chat

@@ -4,7 +4,7 @@
 
 namespace rkllm_mcp::chat {
 
-std::unique_ptr<HostCall> ServerClient::list(const std::string& kind, const Principal& who, DoneFunction done) {
+std::unique_ptr<HostCall> ServerClient::list(const std::string& kind, const Principal& who, mcp::DoneFunction done) {
   return call_method(kind + "/list", Json::object(), who,
                      [kind, server = name(), done = std::move(done)](Json result, const std::exception_ptr& error) {
                        if (error) return done(nullptr, error);

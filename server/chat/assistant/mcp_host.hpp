@@ -27,22 +27,22 @@ class ServerClient {
 
   const std::string& name() const { return server_->name(); }
   std::unique_ptr<HostCall> call_method(const std::string& method, const Json& params, const Principal& who,
-                                        DoneFunction done) {
+                                        mcp::DoneFunction done) {
     return server_->call(method, params, who, std::move(done));
   }
   // Each gives the array of what there is.
-  std::unique_ptr<HostCall> list_tools(const Principal& who, DoneFunction done) {
+  std::unique_ptr<HostCall> list_tools(const Principal& who, mcp::DoneFunction done) {
     return list("tools", who, std::move(done));
   }
-  std::unique_ptr<HostCall> list_resources(const Principal& who, DoneFunction done) {
+  std::unique_ptr<HostCall> list_resources(const Principal& who, mcp::DoneFunction done) {
     return list("resources", who, std::move(done));
   }
-  std::unique_ptr<HostCall> list_prompts(const Principal& who, DoneFunction done) {
+  std::unique_ptr<HostCall> list_prompts(const Principal& who, mcp::DoneFunction done) {
     return list("prompts", who, std::move(done));
   }
 
  private:
-  std::unique_ptr<HostCall> list(const std::string& kind, const Principal& who, DoneFunction done);
+  std::unique_ptr<HostCall> list(const std::string& kind, const Principal& who, mcp::DoneFunction done);
 
   const std::unique_ptr<HostedServer> server_;
 };

@@ -50,8 +50,8 @@ std::string text_for(const Profile& profile, Purpose purpose, const Json& argume
   return filled(profile.prompt(purpose, language), filling);
 }
 
-std::vector<PromptArgument> arguments_of(const Profile& profile, std::string_view text) {
-  std::vector<PromptArgument> arguments;
+std::vector<mcp::PromptArgument> arguments_of(const Profile& profile, std::string_view text) {
+  std::vector<mcp::PromptArgument> arguments;
   for (const auto& [hole, description] : kHoles) {
     if (text.find("{" + std::string(hole) + "}") == std::string_view::npos) continue;
     arguments.push_back({std::string(hole), "", std::string(description), hole == "question"});
@@ -69,23 +69,23 @@ std::vector<PromptArgument> arguments_of(const Profile& profile, std::string_vie
 
 }  // namespace
 
-std::vector<Immutable<rkllm_mcp::Prompt>> prompts_of(const std::vector<Immutable<Profile>>& profiles) {
-  std::vector<Immutable<rkllm_mcp::Prompt>> prompts;
+std::vector<Immutable<rkllm_mcp::mcp::Prompt>> prompts_of(const std::vector<Immutable<Profile>>& profiles) {
+  std::vector<Immutable<rkllm_mcp::mcp::Prompt>> prompts;
   for (const auto& profile : profiles) {
     for (const Described& each : kDescribed) {
       const std::string& text = profile->prompt(each.purpose, profile->default_language);
       if (text.empty()) continue;
       const std::string description(each.description);
-      rkllm_mcp::Prompt prompt;
+      rkllm_mcp::mcp::Prompt prompt;
       // No word may have a "_": two profiles' prompts would have one name.
       const bool is_shorter = each.purpose == Purpose::kShorterSummary;
       prompt.name = profile->name + "_" + (is_shorter ? "shorter" : std::string(word_for(each.purpose)));
       prompt.title = std::string(each.title) + " (" + profile->name + ")";
       prompt.description = description;
       prompt.arguments = arguments_of(*profile, text);
-      prompt.run = [profile, purpose = each.purpose, description](Invocation& invocation) {
+      prompt.run = [profile, purpose = each.purpose, description](mcp::Invocation& invocation) {
         const Json message{{"role", purpose == Purpose::kRefusal ? "assistant" : "user"},
-                           {"content", text_block(text_for(*profile, purpose, invocation.arguments()))}};
+                           {"content", mcp::text_block(text_for(*profile, purpose, invocation.arguments()))}};
         invocation.result(Json{{"description", description}, {"messages", Json::array({message})}});
       };
       prompts.emplace_back(std::move(prompt));

@@ -38,7 +38,7 @@ class RemoteServers::Asking final : public HostCall {
     StopSignal stop{};
   };
 
-  Asking(ToolThreads& threads, DoneFunction done) : HostCall(std::move(done)), threads_(threads) {}
+  Asking(ToolThreads& threads, mcp::DoneFunction done) : HostCall(std::move(done)), threads_(threads) {}
   ~Asking() override {
     call_->stop.stop();
     if (ticket_) threads_.withdraw(*ticket_);
@@ -118,7 +118,7 @@ class RemoteServers::Server final : public HostedServer {
 
   const std::string& name() const override { return name_; }
   std::unique_ptr<HostCall> call(const std::string& method, const Json& params, const Principal& who,
-                                 DoneFunction done) override {
+                                 mcp::DoneFunction done) override {
     auto asking = std::make_unique<Asking>(servers_.threads_, std::move(done));
     asking->call().url = url_;
     asking->call().body =

@@ -54,7 +54,7 @@ Json result_of_answer(std::string_view text) {
 // One call: who makes it, and who waits for it. Destroying it cancels the call.
 class ServiceServer::Caller final : public HostCall {
  public:
-  Caller(Principal who, DoneFunction done) : HostCall(std::move(done)) {
+  Caller(Principal who, mcp::DoneFunction done) : HostCall(std::move(done)) {
     // The invocation may hold the session for longer than this object lives. The session points at its principal, so
     // its deleter keeps the principal alive.
     const auto principal = std::make_shared<const Principal>(std::move(who));
@@ -71,20 +71,20 @@ class ServiceServer::Caller final : public HostCall {
   std::shared_ptr<Session> session_;
 };
 
-ServiceServer::ServiceServer(asio::io_context& loop, const Immutable<Service>& service)
+ServiceServer::ServiceServer(asio::io_context& loop, const Immutable<mcp::Service>& service)
     : loop_(loop), calls_(catalogue_, no_limits()), reading_(loop) {
   renew(service);
 }
 
-void ServiceServer::renew(const Immutable<Service>& service) {
-  catalogue_ = Catalogue();
+void ServiceServer::renew(const Immutable<mcp::Service>& service) {
+  catalogue_ = mcp::Catalogue();
   catalogue_.name = service->name;
   catalogue_.is_server = false;
-  add_service(catalogue_, service);
+  mcp::add_service(catalogue_, service);
 }
 
 std::unique_ptr<HostCall> ServiceServer::call(const std::string& method, const Json& params, const Principal& who,
-                                              DoneFunction done) {
+                                              mcp::DoneFunction done) {
   auto caller = std::make_unique<Caller>(who, std::move(done));
   const auto reply = std::make_shared<Reply>(*std::make_shared<SilentPeer>(TransportKind::kStdio, "assistant"), "1");
   reply->on_last([this, end = caller->end(), alive = alive_.watch()](const std::optional<std::string_view>& text) {
@@ -101,7 +101,7 @@ std::unique_ptr<HostCall> ServiceServer::call(const std::string& method, const J
 }
 
 // The answer may come from inside call(), so `end` is always called from the loop instead.
-void ServiceServer::take(std::string text, DoneFunction end) {
+void ServiceServer::take(std::string text, mcp::DoneFunction end) {
   constexpr std::size_t kReadAtOnce = std::size_t{32} << 10U;
   if (text.size() <= kReadAtOnce || !reading_.start()) {
     return asio::post(loop_, [end = std::move(end), text = std::move(text)] {

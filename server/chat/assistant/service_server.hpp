@@ -19,20 +19,20 @@ namespace rkllm_mcp::chat {
 
 class ServiceServer final : public HostedServer {
  public:
-  ServiceServer(asio::io_context& loop, const Immutable<Service>& service);
+  ServiceServer(asio::io_context& loop, const Immutable<mcp::Service>& service);
 
   const std::string& name() const override { return catalogue_.name; }
   // From now on it has what `service` has, which is of the same name; calls under way go on.
-  void renew(const Immutable<Service>& service);
+  void renew(const Immutable<mcp::Service>& service);
   std::unique_ptr<HostCall> call(const std::string& method, const Json& params, const Principal& who,
-                                 DoneFunction done) override;
+                                 mcp::DoneFunction done) override;
 
  private:
   class Caller;
-  void take(std::string text, DoneFunction end);
+  void take(std::string text, mcp::DoneFunction end);
 
   asio::io_context& loop_;
-  Catalogue catalogue_;  // of this service alone
+  mcp::Catalogue catalogue_;  // of this service alone
   const ServiceCalls calls_;
   const Lifetime alive_;  // gone: nobody is called any more
   SideThread reading_;

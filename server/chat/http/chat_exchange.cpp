@@ -14,13 +14,13 @@ constexpr std::chrono::milliseconds kLater{1000};  // memory for an answer that 
 
 }  // namespace
 
-void add_request_id(HttpHeaders& headers, Surface surface, std::string_view request_id) {
+void add_request_id(http::Headers& headers, Surface surface, std::string_view request_id) {
   if (!request_id.empty()) headers.add(surface == Surface::kAnthropic ? "request-id" : "x-request-id", request_id);
 }
 
-int send_error(HttpExchange& exchange, Surface surface, const TurnError& error, std::string_view request_id) {
+int send_error(http::Exchange& exchange, Surface surface, const TurnError& error, std::string_view request_id) {
   const ErrorReply reply = error_reply(surface, error, request_id);
-  HttpHeaders headers{{"Cache-Control", "no-store"}};
+  http::Headers headers{{"Cache-Control", "no-store"}};
   add_request_id(headers, surface, request_id);
   if (!reply.retry_after.empty()) headers.add("Retry-After", reply.retry_after);
   if (error.kind() == ErrorKind::kUnauthorized) headers.add("WWW-Authenticate", "Bearer");
@@ -28,7 +28,7 @@ int send_error(HttpExchange& exchange, Surface surface, const TurnError& error, 
   return reply.status;
 }
 
-ChatExchange::ChatExchange(asio::io_context& loop, HttpExchange& exchange, ChatJob job, Options options,
+ChatExchange::ChatExchange(asio::io_context& loop, http::Exchange& exchange, ChatJob job, Options options,
                            std::function<void(int status)> gone)
     : exchange_(exchange.shared_from_this()),
       job_(std::move(job)),
@@ -64,8 +64,8 @@ void ChatExchange::begun(const TurnBeginning& beginning) {
   job_.stream->begun(told);
 }
 
-HttpHeaders ChatExchange::headers() const {
-  HttpHeaders headers{{"Cache-Control", "no-store"}};
+http::Headers ChatExchange::headers() const {
+  http::Headers headers{{"Cache-Control", "no-store"}};
   add_request_id(headers, options_.surface, options_.request_id);
   headers.add("x-rkllm-queue-position", std::to_string(position_.value_or(0)));
   if (const std::string ignored = ignored_header(job_.ignored); !ignored.empty()) {
@@ -80,7 +80,7 @@ HttpHeaders ChatExchange::headers() const {
 void ChatExchange::write(const std::string& piece) {
   if (exchange_->closed()) return;
   if (!std::exchange(has_headers_, true)) {
-    HttpHeaders all = headers();
+    http::Headers all = headers();
     all.add("Content-Type", job_.stream->content_type());
     all.add("X-Accel-Buffering", "no");
     exchange_->start_stream(200, all);

@@ -43,7 +43,7 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
     std::string asker{};
   };
 
-  ChatExchange(asio::io_context& loop, HttpExchange& exchange, ChatJob job, Options options,
+  ChatExchange(asio::io_context& loop, http::Exchange& exchange, ChatJob job, Options options,
                std::function<void(int status)> gone);
 
   // Throws TurnError for what is wrong at once; then nothing has been sent, and nothing will be.
@@ -60,7 +60,7 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   void failed(const TurnError& error) override;
 
  private:
-  HttpHeaders headers() const;
+  http::Headers headers() const;
   void write(const std::string& piece);
   void hold_if_full();
   void go_on();
@@ -70,7 +70,7 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   void tell_end(const Usage& sum);
   void over(int status);
 
-  const std::shared_ptr<HttpExchange> exchange_;
+  const std::shared_ptr<http::Exchange> exchange_;
   ChatJob job_;
   Options options_;
   const std::function<void(int status)> gone_;
@@ -95,8 +95,8 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
 };
 
 // Adds the header for the request's id that this surface's clients read; nothing if the id is empty.
-void add_request_id(HttpHeaders& headers, Surface surface, std::string_view request_id);
+void add_request_id(http::Headers& headers, Surface surface, std::string_view request_id);
 // Sends an error that is known before anything was sent. The status that it has.
-int send_error(HttpExchange& exchange, Surface surface, const TurnError& error, std::string_view request_id);
+int send_error(http::Exchange& exchange, Surface surface, const TurnError& error, std::string_view request_id);
 
 }  // namespace rkllm_mcp::chat

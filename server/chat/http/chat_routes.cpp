@@ -58,9 +58,9 @@ Surface surface_of(std::string_view path) {
   return path.starts_with("/v1/messages") ? Surface::kAnthropic : Surface::kOpenAi;
 }
 
-bool wants_anthropic(const HttpRequest& request) { return request.headers.find("anthropic-version").has_value(); }
+bool wants_anthropic(const http::Request& request) { return request.headers.find("anthropic-version").has_value(); }
 
-Surface surface_of(const HttpRequest& request, std::string_view path) {
+Surface surface_of(const http::Request& request, std::string_view path) {
   return wants_anthropic(request) && path.starts_with("/v1/models") ? Surface::kAnthropic : surface_of(path);
 }
 
@@ -100,7 +100,7 @@ ReplyFacts facts_of(std::string_view prefix, const std::string& request_id) {
 }
 
 // Which conversation a client goes on with, where its requests have no field for that. Open WebUI sends the second.
-ConversationHeader conversation_in(const HttpHeaders& headers) {
+ConversationHeader conversation_in(const http::Headers& headers) {
   for (const std::string_view name : {"X-Conversation-Id", "X-OpenWebUI-Chat-Id"}) {
     if (const auto value = headers.find(name)) return {std::string(name), std::string(*value)};
   }
@@ -108,12 +108,12 @@ ConversationHeader conversation_in(const HttpHeaders& headers) {
 }
 
 // Open WebUI can be told to send what it calls the task; a chat has none.
-bool is_task(const HttpHeaders& headers) {
+bool is_task(const http::Headers& headers) {
   const auto task = headers.find("x-openwebui-task");
   return task && is_name_of_task(*task);
 }
 
-HttpHeaders ignored_fields(const std::vector<std::string>& fields) {
+http::Headers ignored_fields(const std::vector<std::string>& fields) {
   if (fields.empty()) return {};
   return {{"x-rkllm-ignored", ignored_header(fields)}};
 }
@@ -147,8 +147,8 @@ ReadBody parsed(std::string_view body) {
   return {std::move(json), is_object ? "" : "the body must be a JSON object"};
 }
 
-HttpHeaders headers_of(const EmbeddingRequest& request, const Embeddings& made) {
-  HttpHeaders headers = ignored_fields(request.ignored);
+http::Headers headers_of(const EmbeddingRequest& request, const Embeddings& made) {
+  http::Headers headers = ignored_fields(request.ignored);
   headers.add("x-rkllm-queue-position", std::to_string(made.queue_position));
   if (!made.cut.empty()) headers.add("x-rkllm-cut-inputs", cut_inputs_header(made.cut));
   return headers;
@@ -178,14 +178,14 @@ ChatRoutes::ChatRoutes(asio::io_context& loop, Gate& gate, ChatHost& host, Optio
 
 ChatRoutes::~ChatRoutes() = default;
 
-bool ChatRoutes::serves(const HttpRequest& request) {
+bool ChatRoutes::serves(const http::Request& request) {
   const std::string path = forgiven(request.path);
   if (path == "/") return is_get_like(request.method);
   if (path.starts_with("/v1/") || path.starts_with("/api/")) return true;
   return std::ranges::find(kLlamaPaths, path) != kLlamaPaths.end();
 }
 
-std::optional<HttpResponse> ChatRoutes::refusal(const HttpRequest& request, const HttpRefusal& refusal) {
+std::optional<http::Response> ChatRoutes::refusal(const http::Request& request, const http::Refusal& refusal) {
   if (!serves(request)) return std::nullopt;
   const auto kind = kind_of_status(refusal.status);
   const std::string before = refusal.status == 413 ? "the body is too large: " : "";
@@ -193,12 +193,12 @@ std::optional<HttpResponse> ChatRoutes::refusal(const HttpRequest& request, cons
   const Surface surface = surface_of(request, forgiven(request.path));
   const std::string id = new_id("req_");
   ErrorReply reply = error_reply(surface, error, id);
-  HttpResponse response{kind ? reply.status : refusal.status, {}, "application/json", std::move(reply.body)};
+  http::Response response{kind ? reply.status : refusal.status, {}, "application/json", std::move(reply.body)};
   add_request_id(response.headers, surface, id);
   return response;
 }
 
-void ChatRoutes::handle(const HttpRequest& request, HttpExchange& exchange) {
+void ChatRoutes::handle(const http::Request& request, http::Exchange& exchange) {
   const auto visit = std::make_shared<Visit>();
   visit->path = forgiven(request.path);
   visit->method = request.method;
@@ -224,7 +224,7 @@ void ChatRoutes::handle(const HttpRequest& request, HttpExchange& exchange) {
   refuse(visit, nothing_at(visit->method, visit->path));
 }
 
-void ChatRoutes::refuse_stranger(const HttpRequest& request, const VisitPointer& visit, bool is_guess) {
+void ChatRoutes::refuse_stranger(const http::Request& request, const VisitPointer& visit, bool is_guess) {
   // Whether something answers here is no secret; containers and clients ask without a token.
   if (is_get_like(visit->method) && (visit->path == "/" || visit->path == "/v1/health")) {
     return or_refuse(visit, [this, visit] { get(visit); });
@@ -238,7 +238,7 @@ void ChatRoutes::refuse_stranger(const HttpRequest& request, const VisitPointer&
   });
 }
 
-void ChatRoutes::read_body(const HttpRequest& request, const VisitPointer& visit) {
+void ChatRoutes::read_body(const http::Request& request, const VisitPointer& visit) {
   // What it takes while it is read: its text twice, and its values, of which the shortest take two bytes of text.
   constexpr std::size_t kValueBytes = 100;
   const std::size_t values = std::min(kMostReadOnLoop, request.body.size() / 2);
@@ -288,13 +288,13 @@ void ChatRoutes::refuse(const VisitPointer& visit, const TurnError& error) {
   note(*visit, send_error(*visit->exchange, visit->surface, error, visit->request_id));
 }
 
-void ChatRoutes::answer(const VisitPointer& visit, const Json& body, const HttpHeaders& headers) {
+void ChatRoutes::answer(const VisitPointer& visit, const Json& body, const http::Headers& headers) {
   answer_text(visit, to_text(body), headers);
 }
 
-void ChatRoutes::answer_text(const VisitPointer& visit, std::string json, const HttpHeaders& headers) {
+void ChatRoutes::answer_text(const VisitPointer& visit, std::string json, const http::Headers& headers) {
   constexpr int kOk = 200;
-  HttpHeaders all = headers;
+  http::Headers all = headers;
   add_request_id(all, visit->surface, visit->request_id);
   all.add("Cache-Control", "no-store");
   if (options_.is_simulated()) all.add("x-rkllm-simulated", "true");
@@ -303,7 +303,7 @@ void ChatRoutes::answer_text(const VisitPointer& visit, std::string json, const 
 }
 
 void ChatRoutes::answer_long_text(const VisitPointer& visit, std::string json, const std::string& field,
-                                  const HttpHeaders& headers) {
+                                  const http::Headers& headers) {
   if (json.size() > options_.most_reply_bytes || !visit->exchange->has_room_for(json.size())) {
     return refuse(visit, too_long_answer(field, json.size()));
   }
@@ -585,14 +585,14 @@ void ChatRoutes::count_tokens(const VisitPointer& visit, const Json& body) {
     return anthropic_count_reply(counted.tokens, counted.is_estimate);
   };
   use_tokenizer(visit, prompt.path, count, [this, visit, request, is_estimate](std::string reply) {
-    const HttpHeaders headers = ignored_fields(request->ignored);
+    const http::Headers headers = ignored_fields(request->ignored);
     if (!*is_estimate) return answer_long_text(visit, std::move(reply), {}, headers);
     count_by_prefill(visit, std::move(request->turn), reply, headers);
   });
 }
 
 void ChatRoutes::count_by_prefill(const VisitPointer& visit, Turn turn, const std::string& estimate,
-                                  const HttpHeaders& headers) {
+                                  const http::Headers& headers) {
   const std::uint64_t number = ++next_;
   const auto tell = [this, visit, number, estimate, headers](std::optional<std::int64_t> tokens) {
     answer_text(visit, tokens ? anthropic_count_reply(*tokens, false) : estimate, headers);

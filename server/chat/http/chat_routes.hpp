@@ -67,10 +67,10 @@ class ChatRoutes {
   ~ChatRoutes();
 
   // Whether this path is one of the chat host's, with this method.
-  static bool serves(const HttpRequest& request);
+  static bool serves(const http::Request& request);
   // The form that a refusal of the HTTP layer has at such a path; nothing for others.
-  static std::optional<HttpResponse> refusal(const HttpRequest& request, const HttpRefusal& refusal);
-  void handle(const HttpRequest& request, HttpExchange& exchange);
+  static std::optional<http::Response> refusal(const http::Request& request, const http::Refusal& refusal);
+  void handle(const http::Request& request, http::Exchange& exchange);
   // Gives up all that goes on, with an error for whoever waits.
   void stop();
 
@@ -88,14 +88,14 @@ class ChatRoutes {
     ConversationHeader conversation;
     bool is_task = false;  // a header says so; see Turn
     Asker asker;
-    std::shared_ptr<HttpExchange> exchange;
+    std::shared_ptr<http::Exchange> exchange;
     Clock::time_point begun_at;
     MemoryShare memory;
   };
   using VisitPointer = std::shared_ptr<Visit>;  // of whoever parses its body, and then of whoever answers
 
-  void refuse_stranger(const HttpRequest& request, const VisitPointer& visit, bool is_guess);
-  void read_body(const HttpRequest& request, const VisitPointer& visit);
+  void refuse_stranger(const http::Request& request, const VisitPointer& visit, bool is_guess);
+  void read_body(const http::Request& request, const VisitPointer& visit);
   void post(const VisitPointer& visit, const Json& body);
   // The same; for a model that nobody knows once more, when it has been looked for.
   void post_or_look(const VisitPointer& visit, const Json& body);
@@ -117,7 +117,8 @@ class ChatRoutes {
   void tokenize(const VisitPointer& visit, const Json& body);
   void detokenize(const VisitPointer& visit, const Json& body);
   // The same by the prefill of an idle model, where there is one; else it is `estimate`.
-  void count_by_prefill(const VisitPointer& visit, Turn turn, const std::string& estimate, const HttpHeaders& headers);
+  void count_by_prefill(const VisitPointer& visit, Turn turn, const std::string& estimate,
+                        const http::Headers& headers);
   // Makes a text on a thread beside the loop; what it throws is the answer. The tokenizer may be null. It is to call
   // `keep_going` often, which throws when nobody waits any more, or has waited long. `then` gets the text on the loop,
   // if somebody still waits.
@@ -131,11 +132,11 @@ class ChatRoutes {
   void change_store(const VisitPointer& visit, const Json& body);
   void pull(const VisitPointer& visit, const Json& body);
 
-  void answer(const VisitPointer& visit, const Json& body, const HttpHeaders& headers = {});
-  void answer_text(const VisitPointer& visit, std::string json, const HttpHeaders& headers = {});
+  void answer(const VisitPointer& visit, const Json& body, const http::Headers& headers = {});
+  void answer_text(const VisitPointer& visit, std::string json, const http::Headers& headers = {});
   // The same, or an error of that field if it is too long.
   void answer_long_text(const VisitPointer& visit, std::string json, const std::string& field,
-                        const HttpHeaders& headers);
+                        const http::Headers& headers);
   void refuse(const VisitPointer& visit, const TurnError& error);
   void note(const Visit& visit, int status) const;
   // Runs `action`; what it throws is the answer.

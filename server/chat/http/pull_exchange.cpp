@@ -15,8 +15,8 @@ constexpr int kDone = 200;
 
 }  // namespace
 
-PullExchange::PullExchange(asio::io_context& loop, HttpExchange& exchange, OllamaStoreRequest request, Options options,
-                           std::function<void(int status)> gone)
+PullExchange::PullExchange(asio::io_context& loop, http::Exchange& exchange, OllamaStoreRequest request,
+                           Options options, std::function<void(int status)> gone)
     : exchange_(exchange.shared_from_this()),
       request_(std::move(request)),
       options_(std::move(options)),
@@ -33,8 +33,8 @@ void PullExchange::begin(ModelStore& store) {
   write(ollama_pull_line({}));
 }
 
-HttpHeaders PullExchange::headers(std::string_view content_type) const {
-  HttpHeaders all{{"Cache-Control", "no-store"}, {"x-request-id", options_.request_id}};
+http::Headers PullExchange::headers(std::string_view content_type) const {
+  http::Headers all{{"Cache-Control", "no-store"}, {"x-request-id", options_.request_id}};
   if (const std::string ignored = ignored_header(request_.ignored); !ignored.empty()) {
     all.add("x-rkllm-ignored", ignored);
   }

@@ -26,7 +26,7 @@ class PullExchange {
     std::chrono::milliseconds heartbeat{};
   };
 
-  PullExchange(asio::io_context& loop, HttpExchange& exchange, OllamaStoreRequest request, Options options,
+  PullExchange(asio::io_context& loop, http::Exchange& exchange, OllamaStoreRequest request, Options options,
                std::function<void(int status)> gone);
 
   // Throws TurnError for what is wrong at once; then nothing has been sent, and nothing will be.
@@ -39,10 +39,10 @@ class PullExchange {
   void progress(const PullProgress& progress);
   void remark(const std::string& words);
   void done(const PulledModel& model);
-  HttpHeaders headers(std::string_view content_type) const;
+  http::Headers headers(std::string_view content_type) const;
   void over(int status);
 
-  const std::shared_ptr<HttpExchange> exchange_;
+  const std::shared_ptr<http::Exchange> exchange_;
   const OllamaStoreRequest request_;
   const Options options_;
   const std::function<void(int status)> gone_;

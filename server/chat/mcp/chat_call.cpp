@@ -18,7 +18,8 @@ std::string_view reason_of(Finish finish) { return finish == Finish::kLength ? k
 
 }  // namespace
 
-ChatCall::ChatCall(Surroundings surroundings, Invocation& invocation, const Json& arguments, std::function<void()> gone)
+ChatCall::ChatCall(Surroundings surroundings, mcp::Invocation& invocation, const Json& arguments,
+                   std::function<void()> gone)
     : surroundings_(surroundings),
       invocation_(invocation.shared_from_this()),
       gone_(std::move(gone)),
@@ -44,7 +45,7 @@ void ChatCall::begin() {
     if (const auto self = weak.lock()) self->over();
   });
   if (!invocation_->progress_token().is_null()) {
-    progress_ = Progress::start(surroundings_.loop, *invocation_, ProgressMessage::kDelta);
+    progress_ = mcp::Progress::start(surroundings_.loop, *invocation_, mcp::ProgressMessage::kDelta);
   }
   find_model();
 }
@@ -84,8 +85,8 @@ void ChatCall::start_turn() {
   }
 }
 
-bool ChatCall::is_of_client(const InvocationRequest& other) const {
-  const InvocationRequest& own = invocation_->request();
+bool ChatCall::is_of_client(const mcp::InvocationRequest& other) const {
+  const mcp::InvocationRequest& own = invocation_->request();
   if (own.session != other.session) return false;
   return !own.session->shared() ||
          host_of(own.reply->peer().facts().address) == host_of(other.reply->peer().facts().address);
@@ -136,7 +137,7 @@ void ChatCall::stop() {
   end(kStopped);
 }
 
-void ChatCall::fail(const RpcError& error) { invocation_->result(tool_error(error)); }
+void ChatCall::fail(const RpcError& error) { invocation_->result(mcp::tool_error(error)); }
 
 void ChatCall::give_up(const RpcError& error) {
   cancelled();
@@ -161,8 +162,8 @@ void ChatCall::end(std::string_view finish_reason) {
 
 // Many hosts show a model nothing but the text, so what it has to know of it is there, too.
 void ChatCall::answer(std::string_view finish_reason, const std::string& not_kept) {
-  Json body = text_result(answer_.text);
-  const auto add = [&body](const std::string& text) { body["content"].push_back(text_block(text)); };
+  Json body = mcp::text_result(answer_.text);
+  const auto add = [&body](const std::string& text) { body["content"].push_back(mcp::text_block(text)); };
   if (finish_reason == kLength) {
     add("The answer ends here because max_tokens, or the model's context, was reached.");
   }

@@ -39,7 +39,7 @@ class ChatCall final : public TurnListener, public std::enable_shared_from_this<
   };
 
   // `arguments` have been checked against the tool's schema.
-  ChatCall(Surroundings surroundings, Invocation& invocation, const Json& arguments, std::function<void()> gone);
+  ChatCall(Surroundings surroundings, mcp::Invocation& invocation, const Json& arguments, std::function<void()> gone);
   ChatCall(const ChatCall&) = delete;
   ChatCall& operator=(const ChatCall&) = delete;
 
@@ -54,7 +54,7 @@ class ChatCall final : public TurnListener, public std::enable_shared_from_this<
   const std::string& conversation() const { return conversation_; }  // empty: none
   const std::string& asker() const { return invocation_->request().session->principal->name; }
   // Whether that request comes from the client that has asked for this.
-  bool is_of_client(const InvocationRequest& other) const;
+  bool is_of_client(const mcp::InvocationRequest& other) const;
   // {"model","conversation","state","calls_before","bytes"}: null what is not known (yet); bytes of text so far.
   Json status() const;
 
@@ -80,7 +80,7 @@ class ChatCall final : public TurnListener, public std::enable_shared_from_this<
   void over();
 
   const Surroundings surroundings_;
-  const std::shared_ptr<Invocation> invocation_;
+  const std::shared_ptr<mcp::Invocation> invocation_;
   const std::function<void()> gone_;
   bool is_answered_ = false;
   bool keeps_ = false;              // the conversation: there is one, and no profile that does it
@@ -88,7 +88,7 @@ class ChatCall final : public TurnListener, public std::enable_shared_from_this<
   Turn turn_;
   std::string question_;
   std::string conversation_;
-  std::shared_ptr<Progress> progress_;  // null: the client wants none
+  std::shared_ptr<mcp::Progress> progress_;  // null: the client wants none
   std::unique_ptr<Running> running_;
   State state_ = State::kBegins;
   Answer answer_;

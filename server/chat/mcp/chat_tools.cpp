@@ -50,11 +50,11 @@ ChatTools::ChatTools(asio::io_context& loop, ChatHost& host, Options options)
       conversations_(loop, options_.memory),
       service_(make_service()) {}
 
-Service ChatTools::make_service() {
-  Service service;
+mcp::Service ChatTools::make_service() {
+  mcp::Service service;
   service.name = kChatServerName;
   service.instructions = kInstructions;
-  for (rkllm_mcp::Tool& each : std::vector<rkllm_mcp::Tool>{
+  for (rkllm_mcp::mcp::Tool& each : std::vector<rkllm_mcp::mcp::Tool>{
            tool("list_models", &ChatTools::list_models), tool("load_model", &ChatTools::load_model),
            tool("chat", &ChatTools::chat), tool("embed", &ChatTools::embed), tool("stop", &ChatTools::stop_answers),
            tool("status", &ChatTools::status), tool("unload_model", &ChatTools::unload_model)}) {
@@ -63,30 +63,30 @@ Service ChatTools::make_service() {
   return service;
 }
 
-rkllm_mcp::Tool ChatTools::tool(std::string_view name, Run run) {
-  rkllm_mcp::Tool tool = described_tool(name, conversations_.available());
-  tool.run = [this, run, schema = tool.input_schema](Invocation& invocation) {
+rkllm_mcp::mcp::Tool ChatTools::tool(std::string_view name, Run run) {
+  rkllm_mcp::mcp::Tool tool = described_tool(name, conversations_.available());
+  tool.run = [this, run, schema = tool.input_schema](mcp::Invocation& invocation) {
     try {
       if (stopping_) throw ending();
       if (!conversations_.available() && !invocation.arguments().value("conversation", Json()).is_null()) {
         throw InvalidParams("params.arguments.conversation",
                             "nothing is remembered here: memory-server does not run (services.only)");
       }
-      const Json arguments = checked_arguments(schema, invocation.arguments());
+      const Json arguments = mcp::checked_arguments(schema, invocation.arguments());
       refuse_nul(arguments);
       (this->*run)(invocation.shared_from_this(), arguments);
     } catch (const RpcError& error) {
-      invocation.result(tool_error(error));
+      invocation.result(mcp::tool_error(error));
     } catch (const TurnError& error) {
-      invocation.result(tool_error(rpc_error_of(error)));
+      invocation.result(mcp::tool_error(rpc_error_of(error)));
     }
   };
   return tool;
 }
 
-void ChatTools::answer(Invocation& invocation, Json result) const {
+void ChatTools::answer(mcp::Invocation& invocation, Json result) const {
   result["simulated"] = options_.is_simulated();
-  invocation.result(answer_in(AnswerForm::kTool, result));
+  invocation.result(mcp::answer_in(mcp::AnswerForm::kTool, result));
 }
 
 // --- what goes on ----------------------------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ void ChatTools::answer(Invocation& invocation, Json result) const {
 void ChatTools::keep(Open open) {
   if (open.invocation->ended()) return;
   const std::uint64_t number = ++next_;
-  Invocation& invocation = *open.invocation;
+  mcp::Invocation& invocation = *open.invocation;
   open_.emplace(number, std::move(open));
   invocation.when_ended([this, number, alive = alive_.watch()] {
     if (!alive.expired()) let_go(number);
@@ -116,7 +116,7 @@ void ChatTools::stop() {
   const auto calls = calls_;
   for (const auto& [number, call] : calls) call->give_up(ending());
   const auto open = open_;
-  for (const auto& [number, each] : open) each.invocation->result(tool_error(ending()));
+  for (const auto& [number, each] : open) each.invocation->result(mcp::tool_error(ending()));
 }
 
 // --- the tools -------------------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ void ChatTools::begin_load(Started invocation, const ModelDescription& model) {
   events.granted = [this, invocation, asker, name = model.name](const std::unique_ptr<OnlyLoaded>&) {
     answer(*invocation, loaded(name, asker));
   };
-  events.failed = [invocation](const TurnError& error) { invocation->result(tool_error(rpc_error_of(error))); };
+  events.failed = [invocation](const TurnError& error) { invocation->result(mcp::tool_error(rpc_error_of(error))); };
   keep({invocation,
         host_.pool().load({.model = model.name, .asker = asker, .keep_alive = {}, .peer = peer_of(*invocation)},
                           std::move(events))});
@@ -194,7 +194,9 @@ void ChatTools::embed(Started invocation, const Json& arguments) {
     const auto done = [this, invocation, name = model.name](const Embeddings& made) {
       answer(*invocation, Json{{"model", name}, {"embedding", made.vectors.at(0)}, {"tokens", made.tokens}});
     };
-    const auto failed = [invocation](const TurnError& error) { invocation->result(tool_error(rpc_error_of(error))); };
+    const auto failed = [invocation](const TurnError& error) {
+      invocation->result(mcp::tool_error(rpc_error_of(error)));
+    };
     auto running = host_.embed(std::move(wish), asker_of(*invocation), peer_of(*invocation), done, failed);
     keep({invocation, std::move(running)});
   };
@@ -247,7 +249,7 @@ void ChatTools::unload_model(Started invocation, const Json& arguments) {
     const auto done = [this, invocation, name = model.name, was_loaded = model.state != ModelState::kOnDisk,
                        alive = alive_.watch()](const std::optional<TurnError>& error) {
       if (alive.expired()) return;
-      if (error) return invocation->result(tool_error(rpc_error_of(*error)));
+      if (error) return invocation->result(mcp::tool_error(rpc_error_of(*error)));
       answer(*invocation, Json{{"model", name}, {"was_loaded", was_loaded}});
     };
     // By the name that was asked for: chat.any_model is not unloaded by a typing error.

@@ -30,7 +30,7 @@ class ChatTools {
   struct Options {
     std::function<bool()> is_simulated = [] { return false; };
     std::function<std::string()> trouble = [] { return std::string(); };  // why no model can be loaded; empty: nothing
-    const Service* memory = nullptr;                                      // outlives it; null: chat remembers nothing
+    const mcp::Service* memory = nullptr;                                 // outlives it; null: chat remembers nothing
   };
 
   // `host` outlives it, and all invocations end before it.
@@ -38,23 +38,23 @@ class ChatTools {
   ChatTools(const ChatTools&) = delete;
   ChatTools& operator=(const ChatTools&) = delete;
 
-  const Immutable<Service>& service() const { return service_; }
+  const Immutable<mcp::Service>& service() const { return service_; }
   // Calls under way end with an error, and none is begun any more.
   void stop();
   // Whether a call of the tool `chat` is under way, or its conversation still gets what has come of it.
   bool is_answering() const { return !calls_.empty(); }
 
  private:
-  using Started = const std::shared_ptr<Invocation>&;
+  using Started = const std::shared_ptr<mcp::Invocation>&;
   using Run = void (ChatTools::*)(Started invocation, const Json& arguments);
   // Something that goes on for an invocation, and ends with it.
   struct Open {
-    std::shared_ptr<Invocation> invocation;
+    std::shared_ptr<mcp::Invocation> invocation;
     std::shared_ptr<void> work;
   };
 
-  Service make_service();
-  rkllm_mcp::Tool tool(std::string_view name, Run run);
+  mcp::Service make_service();
+  rkllm_mcp::mcp::Tool tool(std::string_view name, Run run);
   void list_models(Started invocation, const Json& arguments);
   void load_model(Started invocation, const Json& arguments);
   void chat(Started invocation, const Json& arguments);
@@ -65,7 +65,7 @@ class ChatTools {
 
   void begin_load(Started invocation, const ModelDescription& model);
   Json loaded(const std::string& model, const Asker& asker) const;
-  void answer(Invocation& invocation, Json result) const;
+  void answer(mcp::Invocation& invocation, Json result) const;
   void keep(Open open);
   void let_go(std::uint64_t number);
 
@@ -77,7 +77,7 @@ class ChatTools {
   std::unordered_map<std::uint64_t, Open> open_;
   std::uint64_t next_ = 0;
   bool stopping_ = false;
-  const Immutable<Service> service_;
+  const Immutable<mcp::Service> service_;
   const Lifetime alive_;  // gone: what was posted does nothing
 };
 

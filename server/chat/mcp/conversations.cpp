@@ -52,7 +52,8 @@ Conversations::Recalled latest_of(const Json& messages) {
   return recalled;
 }
 
-Conversations::Conversations(asio::io_context& loop, const Service* memory) : memory_(loop, memory), reading_(loop) {}
+Conversations::Conversations(asio::io_context& loop, const mcp::Service* memory)
+    : memory_(loop, memory), reading_(loop) {}
 
 void Conversations::recall(const std::string& id, const Principal& who, std::function<void(Recalled)> done) {
   const auto read = [this, done = std::move(done)](Json result, const std::exception_ptr& error) {

@@ -34,7 +34,7 @@ class Conversations {
   static constexpr std::size_t kMostBytes = std::size_t{256} << 10U;
 
   // `memory`: the memory server, which outlives this; null: there are none.
-  Conversations(asio::io_context& loop, const Service* memory);
+  Conversations(asio::io_context& loop, const mcp::Service* memory);
   Conversations(const Conversations&) = delete;
   Conversations& operator=(const Conversations&) = delete;
 

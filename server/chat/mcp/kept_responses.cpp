@@ -47,7 +47,8 @@ ResponseStore::Recalled items_in(const Json& conversation, const std::string& id
 
 }  // namespace
 
-KeptResponses::KeptResponses(asio::io_context& loop, const Service* memory) : memory_(loop, memory), reading_(loop) {}
+KeptResponses::KeptResponses(asio::io_context& loop, const mcp::Service* memory)
+    : memory_(loop, memory), reading_(loop) {}
 
 void KeptResponses::recall(const std::string& id, const std::string& asker, RecalledFunction done) {
   const auto read = [this, id, done = std::move(done)](Json result, const std::exception_ptr& error) {

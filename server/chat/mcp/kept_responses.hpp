@@ -25,7 +25,7 @@ class KeptResponses final : public ResponseStore {
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 
   // `memory`: the memory server, which outlives this.
-  KeptResponses(asio::io_context& loop, const Service* memory);
+  KeptResponses(asio::io_context& loop, const mcp::Service* memory);
   KeptResponses(const KeptResponses&) = delete;
   KeptResponses& operator=(const KeptResponses&) = delete;
 

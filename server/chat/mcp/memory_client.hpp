@@ -22,22 +22,22 @@ class MemoryClient {
   using AddedFunction = std::function<void(std::exception_ptr error)>;
 
   // `memory`: the memory server, which outlives this; null: there is none, and nothing may be called but has_server().
-  MemoryClient(asio::io_context& loop, const Service* memory);
+  MemoryClient(asio::io_context& loop, const mcp::Service* memory);
   MemoryClient(const MemoryClient&) = delete;
   MemoryClient& operator=(const MemoryClient&) = delete;
 
   bool has_server() const { return memory_ != nullptr; }
   // `done` gets what memory/get_all_messages answers, to be read_whole() beside the loop; never from inside.
-  void all_messages(const std::string& id, const Principal& who, DoneFunction done);
+  void all_messages(const std::string& id, const Principal& who, mcp::DoneFunction done);
   // `done` may be called from inside. `metadata` is kept with the message; null: none.
   void add_message(const std::string& id, const Principal& who, const char* role, std::string text,
                    const Json& metadata, AddedFunction done);
 
  private:
-  const ServiceMethod& method(const char* name) const;
+  const mcp::ServiceMethod& method(const char* name) const;
 
   asio::io_context& loop_;
-  const Service* const memory_;
+  const mcp::Service* const memory_;
   const Lifetime alive_;
 };
 

@@ -20,7 +20,7 @@ std::optional<ModelDescription> find(const ChatHost& host, const std::string& na
   return std::move(all.front());
 }
 
-void use(ChatHost& host, Invocation& invocation, const std::string& name, bool has_looked,
+void use(ChatHost& host, mcp::Invocation& invocation, const std::string& name, bool has_looked,
          const std::function<void(const ModelDescription& model)>& then) {
   if (invocation.ended()) return;
   const Asker asker = asker_of(invocation);
@@ -28,9 +28,9 @@ void use(ChatHost& host, Invocation& invocation, const std::string& name, bool h
     if (const auto model = find(host, name, asker)) return then(*model);
     if (has_looked) throw name.empty() ? which_model(host.models(asker)) : no_such_model(name, host.models(asker));
   } catch (const TurnError& error) {
-    return invocation.result(tool_error(rpc_error_of(error)));
+    return invocation.result(mcp::tool_error(rpc_error_of(error)));
   } catch (const RpcError& error) {
-    return invocation.result(tool_error(error));
+    return invocation.result(mcp::tool_error(error));
   }
   host.pool().refresh(
       [&host, kept = invocation.shared_from_this(), name, then] { use(host, *kept, name, true, then); });
@@ -38,14 +38,14 @@ void use(ChatHost& host, Invocation& invocation, const std::string& name, bool h
 
 }  // namespace
 
-Asker asker_of(const Invocation& invocation) {
+Asker asker_of(const mcp::Invocation& invocation) {
   const Principal& principal = *invocation.request().session->principal;
   return {principal.name, principal.may_call, principal.may_admin};
 }
 
-std::string peer_of(const Invocation& invocation) { return invocation.request().reply->peer().facts().address; }
+std::string peer_of(const mcp::Invocation& invocation) { return invocation.request().reply->peer().facts().address; }
 
-void with_model(ChatHost& host, Invocation& invocation, const std::string& name,
+void with_model(ChatHost& host, mcp::Invocation& invocation, const std::string& name,
                 const std::function<void(const ModelDescription& model)>& then) {
   use(host, invocation, name, false, then);
 }

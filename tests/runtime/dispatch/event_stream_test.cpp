@@ -16,13 +16,13 @@ using namespace rkllm_mcp;
 namespace {
 
 // An exchange that remembers what it carried.
-class FakeExchange final : public HttpExchange {
+class FakeExchange final : public http::Exchange {
  public:
-  void respond(HttpResponse response) override {
+  void respond(http::Response response) override {
     body = response.body;
     done = true;
   }
-  void start_stream(int, const HttpHeaders&) override { streaming = true; }
+  void start_stream(int, const http::Headers&) override { streaming = true; }
   void write(std::string_view bytes) override {
     if (std::exchange(breaks, false)) throw std::bad_alloc();
     body += bytes;

@@ -12,8 +12,8 @@ using namespace rkllm_mcp::test;
 
 namespace {
 
-HttpRequest request_from(const std::string& address, const std::string& session = {}) {
-  HttpRequest request;
+http::Request request_from(const std::string& address, const std::string& session = {}) {
+  http::Request request;
   request.remote = address;
   if (!session.empty()) request.headers.add(kSessionHeader, session);
   return request;

@@ -15,40 +15,40 @@ using namespace rkllm_mcp::test;
 
 namespace {
 
-ServiceMethod echo(const char* name) {
-  ServiceMethod method;
+mcp::ServiceMethod echo(const char* name) {
+  mcp::ServiceMethod method;
   method.name = name;
   method.params_schema = Json{{"type", "object"}};
   method.result_schema = Json{{"type", "object"}};
-  method.run = [](const MethodCall& call, const DoneFunction& done) {
+  method.run = [](const mcp::MethodCall& call, const mcp::DoneFunction& done) {
     if (call.params.contains("wrong")) throw InvalidParams("params.wrong", "not wanted");
     if (call.params.contains("fail")) {
       return done(nullptr, std::make_exception_ptr(RpcError(ErrorCode::kResourceNotFound, "it is not there")));
     }
-    done(answer_in(call.form, Json{{"got", call.params}}), nullptr);
+    done(mcp::answer_in(call.form, Json{{"got", call.params}}), nullptr);
   };
   return method;
 }
 
-Tool answering(const char* name, Json result) {
-  Tool tool;
+mcp::Tool answering(const char* name, Json result) {
+  mcp::Tool tool;
   tool.name = name;
   tool.input_schema = Json{{"type", "object"}};
-  tool.run = [result](Invocation& invocation) { invocation.result(result); };
+  tool.run = [result](mcp::Invocation& invocation) { invocation.result(result); };
   return tool;
 }
 
 // Two documents, one a page.
-Documents two_documents() {
-  Documents documents;
+mcp::Documents two_documents() {
+  mcp::Documents documents;
   documents.scheme = "shelf://";
-  documents.list = [](const Principal&, const ListRequest& request, const DoneFunction& done) {
+  documents.list = [](const Principal&, const mcp::ListRequest& request, const mcp::DoneFunction& done) {
     const bool is_second = request.cursor == "2";
     Json page{{"resources", Json::array({Json{{"uri", is_second ? "shelf://2" : "shelf://1"}, {"name", "x"}}})}};
     if (!is_second) page["nextCursor"] = "2";
     done(std::move(page), nullptr);
   };
-  documents.read = [](const Principal&, const std::string& uri, const DoneFunction& done) {
+  documents.read = [](const Principal&, const std::string& uri, const mcp::DoneFunction& done) {
     if (uri != "shelf://1") {
       return done(nullptr, std::make_exception_ptr(RpcError(ErrorCode::kResourceNotFound, "no such document")));
     }
@@ -57,8 +57,8 @@ Documents two_documents() {
   return documents;
 }
 
-Service make(const char* name, std::vector<ServiceMethod> methods) {
-  Service service;
+mcp::Service make(const char* name, std::vector<mcp::ServiceMethod> methods) {
+  mcp::Service service;
   service.name = name;
   service.methods = std::move(methods);
   return service;
@@ -66,18 +66,18 @@ Service make(const char* name, std::vector<ServiceMethod> methods) {
 
 struct ServedClient : Client {
   ServedClient() {
-    Service first = make("first-server", {echo("own/echo"), echo("both/echo")});
-    first.tools.emplace_back(answering("good", text_result("done")));
+    mcp::Service first = make("first-server", {echo("own/echo"), echo("both/echo")});
+    first.tools.emplace_back(answering("good", mcp::text_result("done")));
     first.tools.emplace_back(
-        answering("bad", tool_error(RpcError(ErrorCode::kInternalError, "it broke", Json{{"why", "age"}}))));
-    Prompt prompt;
+        answering("bad", mcp::tool_error(RpcError(ErrorCode::kInternalError, "it broke", Json{{"why", "age"}}))));
+    mcp::Prompt prompt;
     prompt.name = "greet";
     prompt.arguments = {{"who", "", "Whom.", true, nullptr}};
-    prompt.run = [](Invocation& invocation) { invocation.result(Json{{"messages", Json::array()}}); };
+    prompt.run = [](mcp::Invocation& invocation) { invocation.result(Json{{"messages", Json::array()}}); };
     first.prompts.emplace_back(std::move(prompt));
     first.documents = two_documents();
-    add_service(catalogue, Immutable(std::move(first)));
-    add_service(catalogue, Immutable(make("second-server", {echo("both/echo")})));
+    mcp::add_service(catalogue, Immutable(std::move(first)));
+    mcp::add_service(catalogue, Immutable(make("second-server", {echo("both/echo")})));
   }
   Json answer(const std::string& method, const std::string& params = "{}") {
     return only(say(call("1", method, params)));
@@ -142,7 +142,8 @@ TEST_CASE("in the direct dialect a service lists and calls its own tools, and a 
   REQUIRE(tools.size() == 2);
   CHECK(tools[0]["name"] == "good");
   CHECK(client.answer("second-server/tools/list")["result"]["tools"].empty());
-  CHECK(client.answer("first-server/tools/call", R"({"name":"good","arguments":{}})")["result"] == text_result("done"));
+  CHECK(client.answer("first-server/tools/call", R"({"name":"good","arguments":{}})")["result"] ==
+        mcp::text_result("done"));
   const Json bad = client.answer("first-server/tools/call", R"({"name":"bad"})")["error"];
   CHECK(bad["code"] == -32002);
   CHECK(bad["message"] == "it broke");
@@ -183,7 +184,7 @@ TEST_CASE("through MCP a service's methods are tools beside its own, and its mis
   CHECK(Json::parse(result["content"][0]["text"].get<std::string>()) == result["structuredContent"]);
   const Json wrong = client.answer("tools/call", R"({"name":"own_echo","arguments":{"wrong":1}})")["result"];
   CHECK(wrong["isError"] == true);
-  CHECK(client.answer("tools/call", R"({"name":"good"})")["result"] == text_result("done"));
+  CHECK(client.answer("tools/call", R"({"name":"good"})")["result"] == mcp::text_result("done"));
 }
 
 TEST_CASE("through MCP lists of resources go on from the catalogue's into the services' documents") {

@@ -9,9 +9,9 @@ using namespace rkllm_mcp;
 
 namespace {
 
-Catalogue catalogue_with_regions() {
-  Catalogue catalogue;
-  Tool tool;
+mcp::Catalogue catalogue_with_regions() {
+  mcp::Catalogue catalogue;
+  mcp::Tool tool;
   tool.name = "t";
   tool.input_schema = Json::parse(R"({"type":"object","properties":{
     "region":{"type":"string","x-mcp-header":"Region"},
@@ -22,13 +22,13 @@ Catalogue catalogue_with_regions() {
 }
 
 Request request_of(const std::string& method, Json params) {
-  params["_meta"] = {{kMetaRevision, "2026-07-28"}};
+  params["_meta"] = {{mcp::kMetaRevision, "2026-07-28"}};
   return {"1", method, std::move(params)};
 }
 
 // The error's code, 0 if the headers are right.
-int judged(const HttpHeaders& headers, const Request& request) {
-  static const Catalogue kCatalogue = catalogue_with_regions();
+int judged(const http::Headers& headers, const Request& request) {
+  static const mcp::Catalogue kCatalogue = catalogue_with_regions();
   try {
     check_revision_header(headers, request);
     check_stateless_headers(headers, request, kCatalogue);
@@ -38,11 +38,11 @@ int judged(const HttpHeaders& headers, const Request& request) {
   }
 }
 
-HttpHeaders with(HttpHeaders::Field more) {
+http::Headers with(http::Headers::Field more) {
   return {{"MCP-Protocol-Version", "2026-07-28"}, {"mcp-method", " tools/call "}, {"Mcp-Name", "t"}, std::move(more)};
 }
 
-int judged_arguments(const Json& arguments, HttpHeaders::Field header) {
+int judged_arguments(const Json& arguments, http::Headers::Field header) {
   return judged(with(std::move(header)), request_of("tools/call", {{"name", "t"}, {"arguments", arguments}}));
 }
 

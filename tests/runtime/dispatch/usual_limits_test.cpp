@@ -21,8 +21,8 @@ void check_same_connection(const ConnectionLimits& one, const ConnectionLimits& 
 
 TEST_CASE("the limits of programs without settings are those of the settings") {
   check_same_connection(usual_connection_limits(), usual_limits<ConnectionLimits>());
-  const HttpOptions http = usual_http_options();
-  const auto http_of_settings = usual_limits<HttpOptions>();
+  const http::Options http = usual_http_options();
+  const auto http_of_settings = usual_limits<http::Options>();
   check_same_connection(http.limits, http_of_settings.limits);
   CHECK(http.timeouts.header == http_of_settings.timeouts.header);
   CHECK(http.timeouts.body == http_of_settings.timeouts.body);

@@ -19,7 +19,7 @@ const Json kSchema = Json::parse(R"({"type":"object","required":["text"],"proper
     "share": {"type":"number","minimum":0,"maximum":1},
     "exact": {"type":"boolean"}}})");
 
-Json checked(const std::string& arguments) { return checked_arguments(kSchema, Json::parse(arguments)); }
+Json checked(const std::string& arguments) { return mcp::checked_arguments(kSchema, Json::parse(arguments)); }
 
 }  // namespace
 

@@ -28,8 +28,8 @@ struct Completing {
       others = known;
       return values;
     };
-    catalogue.add(Prompt{"greet", "", "", {{"n", "", "", false, complete}, {"free", "", "", false, {}}}, {}});
-    const auto none = [](std::string_view) { return std::optional<ResourceText>(); };
+    catalogue.add(mcp::Prompt{"greet", "", "", {{"n", "", "", false, complete}, {"free", "", "", false, {}}}, {}});
+    const auto none = [](std::string_view) { return std::optional<mcp::ResourceText>(); };
     catalogue.templates.push_back({"a://{n}", "a", "", "", "", none, {{"n", complete}}});
   }
 
@@ -42,7 +42,7 @@ struct Completing {
   const Json resource{{"type", "ref/resource"}, {"uri", "a://{n}"}};
   const Principal principal{"client", true, true};
   Session session{std::weak_ptr<RequestTable>(), false};
-  Catalogue catalogue;
+  mcp::Catalogue catalogue;
   std::vector<std::string> values;
   std::string so_far = "not asked";
   Json others;

@@ -34,15 +34,16 @@ struct DocumentList {
   void add_resources(std::size_t count) {
     for (std::size_t at = 0; at < count; ++at) {
       const std::string name = "r" + std::to_string(at);
-      catalogue.resources.push_back({"a://" + name, name, "", "", "", [] { return ResourceText{""}; }});
+      catalogue.resources.push_back({"a://" + name, name, "", "", "", [] { return mcp::ResourceText{""}; }});
     }
   }
   void add_service_with(const std::string& name, std::size_t count) {
-    Service service;
+    mcp::Service service;
     service.name = name;
     service.documents.scheme = name + "://";
-    service.documents.read = [](const Principal&, const std::string&, const DoneFunction&) {};
-    service.documents.list = [this, name, count](const Principal& who, const ListRequest& request, DoneFunction done) {
+    service.documents.read = [](const Principal&, const std::string&, const mcp::DoneFunction&) {};
+    service.documents.list = [this, name, count](const Principal& who, const mcp::ListRequest& request,
+                                                 mcp::DoneFunction done) {
       CHECK(&who == &principal);
       asked.push_back({name, request});
       const auto answer = [=, done = std::move(done)] {
@@ -63,22 +64,22 @@ struct DocumentList {
     catalogue.services.emplace_back(std::move(service));
   }
   void add_service_without(const std::string& name) {
-    Service service;
+    mcp::Service service;
     service.name = name;
     catalogue.services.emplace_back(std::move(service));
   }
 
   // One page; null as long as there is none.
-  std::shared_ptr<Json> page(const Json& params, const PageLimits& limits) {
+  std::shared_ptr<Json> page(const Json& params, const mcp::PageLimits& limits) {
     auto page = std::make_shared<Json>();
-    list_with_documents(catalogue, *session, params, limits, [page](Json result, const std::exception_ptr& error) {
+    mcp::list_with_documents(catalogue, *session, params, limits, [page](Json result, const std::exception_ptr& error) {
       CHECK(page->is_null());
       *page = error ? Json{{"error", as_rpc_error(error).code()}} : std::move(result);
     });
     return page;
   }
   // The names on each page, from the first to the last.
-  std::vector<std::vector<std::string>> pages(const PageLimits& limits) {
+  std::vector<std::vector<std::string>> pages(const mcp::PageLimits& limits) {
     std::vector<std::vector<std::string>> all;
     Json params = Json::object();
     do {
@@ -92,12 +93,12 @@ struct DocumentList {
 
   struct Asked {
     std::string service;
-    ListRequest request;
+    mcp::ListRequest request;
   };
 
   const Principal principal{"client", true, true};
   std::shared_ptr<Session> session = std::make_shared<Session>(std::weak_ptr<RequestTable>(), false);
-  Catalogue catalogue;
+  mcp::Catalogue catalogue;
   bool is_waiting = false;
   std::vector<Asked> asked;
   std::vector<std::function<void()>> answers;
@@ -113,17 +114,18 @@ std::vector<std::string> all_of(const std::vector<std::vector<std::string>>& pag
 
 TEST_CASE("a service is asked only if one has documents, or a cursor says so") {
   DocumentList list;
-  CHECK_FALSE(lists_documents(list.catalogue, nullptr));
+  CHECK_FALSE(mcp::lists_documents(list.catalogue, nullptr));
   list.add_service_without("none");
-  CHECK_FALSE(lists_documents(list.catalogue, Json{{"cursor", "from-1"}}));
-  CHECK(lists_documents(list.catalogue, Json{{"cursor", "documents-none:"}}));
+  CHECK_FALSE(mcp::lists_documents(list.catalogue, Json{{"cursor", "from-1"}}));
+  CHECK(mcp::lists_documents(list.catalogue, Json{{"cursor", "documents-none:"}}));
   list.add_service_with("memory", 1);
-  CHECK(lists_documents(list.catalogue, nullptr));
+  CHECK(mcp::lists_documents(list.catalogue, nullptr));
 }
 
 TEST_CASE("all resources of the catalogue come first, then each service's, once and in order, on pages of any length") {
-  for (const PageLimits limits : {PageLimits{1, kAnyBytes}, PageLimits{2, kAnyBytes}, PageLimits{3, kAnyBytes},
-                                  PageLimits{5, kAnyBytes}, PageLimits{50, kAnyBytes}, PageLimits{50, 1}}) {
+  for (const mcp::PageLimits limits :
+       {mcp::PageLimits{1, kAnyBytes}, mcp::PageLimits{2, kAnyBytes}, mcp::PageLimits{3, kAnyBytes},
+        mcp::PageLimits{5, kAnyBytes}, mcp::PageLimits{50, kAnyBytes}, mcp::PageLimits{50, 1}}) {
     INFO(limits.items << " entries, " << limits.bytes << " bytes");
     DocumentList list;
     list.add_resources(3);
@@ -181,9 +183,9 @@ TEST_CASE("a cursor that was never given out is refused, and no service asked") 
 TEST_CASE("a page whose service fails has failed") {
   DocumentList list;
   list.add_resources(1);
-  Service service;
+  mcp::Service service;
   service.name = "x";
-  service.documents.list = [](const Principal&, const ListRequest&, const DoneFunction& done) {
+  service.documents.list = [](const Principal&, const mcp::ListRequest&, const mcp::DoneFunction& done) {
     done(nullptr, std::make_exception_ptr(RpcError(ErrorCode::kResourceNotFound, "gone")));
   };
   list.catalogue.services.emplace_back(std::move(service));
@@ -214,8 +216,8 @@ TEST_CASE("the documents of one service are listed with its own cursors, so many
   const auto& service = *list.catalogue.services[0];
   const auto page = [&](const Json& params) {
     Json told;
-    list_documents_of(service, list.principal, params, {50, 900},
-                      [&told](Json result, const std::exception_ptr&) { told = std::move(result); });
+    mcp::list_documents_of(service, list.principal, params, {50, 900},
+                           [&told](Json result, const std::exception_ptr&) { told = std::move(result); });
     return told;
   };
   CHECK(page(nullptr)["resources"].size() == 5);
@@ -241,28 +243,28 @@ TEST_CASE("a service without documents lists none") {
   DocumentList list;
   list.add_service_without("none");
   Json told;
-  list_documents_of(*list.catalogue.services[0], list.principal, {{"limit", "odd"}}, {50, 900},
-                    [&told](Json result, const std::exception_ptr&) { told = std::move(result); });
+  mcp::list_documents_of(*list.catalogue.services[0], list.principal, {{"limit", "odd"}}, {50, 900},
+                         [&told](Json result, const std::exception_ptr&) { told = std::move(result); });
   CHECK(told == Json{{"resources", Json::array()}});
 }
 
 TEST_CASE("a service is described with what the client may use of it, and so many documents") {
   DocumentList list;
   list.add_service_with("x", 5);
-  Service service = *list.catalogue.services[0];
+  mcp::Service service = *list.catalogue.services[0];
   for (const auto permission : {Permission::kCall, Permission::kAdmin}) {
     for (int at = 0; at < 60; ++at) {
-      Tool tool;
+      mcp::Tool tool;
       tool.name = "t" + std::to_string(at);
       tool.input_schema = Json{{"type", "object"}};
       tool.permission = permission;
       service.tools.emplace_back(std::move(tool));
     }
   }
-  service.prompts.emplace_back(Prompt{"greet", "", "", {}, {}});
+  service.prompts.emplace_back(mcp::Prompt{"greet", "", "", {}, {}});
   const auto description = [&](const Principal& who, std::size_t documents) {
     Json told;
-    describe_service(service, who, documents, [&told](Json result) { told = Json::parse(to_text(result)); });
+    mcp::describe_service(service, who, documents, [&told](Json result) { told = Json::parse(to_text(result)); });
     return told;
   };
   const Json all = description(list.principal, 3);
@@ -270,7 +272,7 @@ TEST_CASE("a service is described with what the client may use of it, and so man
   CHECK(all["resources"].size() == 3);
   CHECK(all["prompts"] == Json::array({{{"name", "greet"}}}));
 
-  service.documents.list = [](const Principal&, const ListRequest&, const DoneFunction& done) {
+  service.documents.list = [](const Principal&, const mcp::ListRequest&, const mcp::DoneFunction& done) {
     done(nullptr, std::make_exception_ptr(RpcError(ErrorCode::kRuntimeUnavailable, "not now")));
   };
   const Principal user{"user", true, false};

@@ -21,14 +21,14 @@ std::string handshake(const std::string& revision, const std::string& capabiliti
 }
 
 // Asks for a name, and greets who has it. Keeps what it needs in the state.
-Tool greeter() {
-  Tool tool;
+mcp::Tool greeter() {
+  mcp::Tool tool;
   tool.name = "greet";
   tool.input_schema = Json{{"type", "object"}};
-  tool.run = [](Invocation& invocation) {
+  tool.run = [](mcp::Invocation& invocation) {
     if (const Json* answer = invocation.input("who")) {
       const std::string greeting = invocation.state().value("greeting", "");
-      return invocation.result(text_result(greeting + ", " + answer->at("content").value("name", "")));
+      return invocation.result(mcp::text_result(greeting + ", " + answer->at("content").value("name", "")));
     }
     invocation.ask({{"who", "elicitation/create", Json{{"message", "Who are you?"}}}}, Json{{"greeting", "Hello"}});
   };
@@ -68,11 +68,11 @@ TEST_CASE("whatever a client answers, its request ends and the server goes on") 
        {R"("error":{"code":1,"message":5})", R"("error":7)", R"("result":[])", R"("result":null)"}) {
     INFO(answer);
     Client client;
-    Tool tool;
+    mcp::Tool tool;
     tool.name = "ask";
     tool.input_schema = Json{{"type", "object"}};
-    tool.run = [](Invocation& invocation) {
-      if (invocation.input("it") != nullptr) return invocation.result(text_result("done"));
+    tool.run = [](mcp::Invocation& invocation) {
+      if (invocation.input("it") != nullptr) return invocation.result(mcp::text_result("done"));
       invocation.ask({{"it", "roots/list"}});
     };
     client.catalogue.add(std::move(tool));
@@ -85,11 +85,11 @@ TEST_CASE("whatever a client answers, its request ends and the server goes on") 
 
 TEST_CASE("a tool that asks for nothing goes on at once") {
   Client client;
-  Tool tool;
+  mcp::Tool tool;
   tool.name = "ask";
   tool.input_schema = Json{{"type", "object"}};
-  tool.run = [](Invocation& invocation) {
-    if (!invocation.state().is_null()) return invocation.result(text_result("done"));
+  tool.run = [](mcp::Invocation& invocation) {
+    if (!invocation.state().is_null()) return invocation.result(mcp::text_result("done"));
     invocation.ask({}, "once");
   };
   client.catalogue.add(std::move(tool));
@@ -99,11 +99,11 @@ TEST_CASE("a tool that asks for nothing goes on at once") {
 
 TEST_CASE("a tool's answer that is none becomes an error") {
   Client client;
-  Tool tool;
+  mcp::Tool tool;
   tool.name = "odd";
   tool.input_schema = Json{{"type", "object"}};
   Json answer;
-  tool.run = [&answer](Invocation& invocation) { invocation.result(answer); };
+  tool.run = [&answer](mcp::Invocation& invocation) { invocation.result(answer); };
   client.catalogue.add(std::move(tool));
   answer = 5;
   CHECK(only(client.say(call("1", "tools/call", stateless({{"name", "odd"}}))))["error"]["code"] == -32603);
@@ -138,8 +138,8 @@ TEST_CASE("a call that waits for its client is cancelled without an answer, and 
 TEST_CASE("a tool that is cancelled while its client is asked hears of it") {
   Client client;
   bool is_cancelled = false;
-  Tool tool = greeter();
-  tool.run = [&is_cancelled, ask = tool.run](Invocation& invocation) {
+  mcp::Tool tool = greeter();
+  tool.run = [&is_cancelled, ask = tool.run](mcp::Invocation& invocation) {
     invocation.on_cancelled([&is_cancelled] { is_cancelled = true; });
     ask(invocation);
   };
@@ -152,9 +152,9 @@ TEST_CASE("a tool that is cancelled while its client is asked hears of it") {
 
 TEST_CASE("a call that ends while its client is asked is not kept") {
   Client client;
-  std::weak_ptr<Invocation> asked;
-  Tool tool = greeter();
-  tool.run = [&asked, ask = tool.run](Invocation& invocation) {
+  std::weak_ptr<mcp::Invocation> asked;
+  mcp::Tool tool = greeter();
+  tool.run = [&asked, ask = tool.run](mcp::Invocation& invocation) {
     asked = invocation.weak_from_this();
     ask(invocation);
   };
@@ -163,7 +163,7 @@ TEST_CASE("a call that ends while its client is asked is not kept") {
   only(client.say(call("1", "tools/call", R"({"name":"greet"})")));
   bool has_ended = false;
   asked.lock()->when_ended([&has_ended] { has_ended = true; });
-  asked.lock()->result(text_result("nobody waits any more"));
+  asked.lock()->result(mcp::text_result("nobody waits any more"));
   CHECK(has_ended);
   CHECK(asked.expired());
 }
@@ -184,11 +184,11 @@ TEST_CASE("a prompt is given however many arguments and members of _meta, in the
   Client client;
   Json arguments;
   Json meta;
-  client.catalogue.add(Prompt{"many", "", "", {{"last", "", "", true, {}}}, [&](Invocation& invocation) {
-                                arguments = invocation.arguments();
-                                meta = invocation.request().meta;
-                                invocation.result(Json{{"messages", Json::array()}});
-                              }});
+  client.catalogue.add(mcp::Prompt{"many", "", "", {{"last", "", "", true, {}}}, [&](mcp::Invocation& invocation) {
+                                     arguments = invocation.arguments();
+                                     meta = invocation.request().meta;
+                                     invocation.result(Json{{"messages", Json::array()}});
+                                   }});
   std::string given = R"("none":null)";
   std::string said = R"("progressToken":1,"io.modelcontextprotocol/x":1)";
   for (int each = 0; each < kMany; ++each) {
@@ -215,11 +215,11 @@ TEST_CASE("prompts in progress count among the requests of a connection") {
   auto options = usual_limits<Dispatcher::Options>();
   options.calls.requests_per_session = 1;
   Client client(options);
-  std::vector<std::shared_ptr<Invocation>> begun;
-  client.catalogue.add(Prompt{"slow", "", "", {}, [&begun](Invocation& invocation) {
-                                invocation.on_cancelled([] {});
-                                begun.push_back(invocation.shared_from_this());
-                              }});
+  std::vector<std::shared_ptr<mcp::Invocation>> begun;
+  client.catalogue.add(mcp::Prompt{"slow", "", "", {}, [&begun](mcp::Invocation& invocation) {
+                                     invocation.on_cancelled([] {});
+                                     begun.push_back(invocation.shared_from_this());
+                                   }});
   CHECK(client.say(call("1", "prompts/get", R"({"name":"slow"})")).empty());
   CHECK(only(client.say(call("2", "prompts/get", R"({"name":"slow"})")))["error"]["code"] == 4004);
   begun[0]->result(Json{{"messages", Json::array()}});
@@ -273,22 +273,22 @@ TEST_CASE("each revision serves its own methods, and both eras share a connectio
 
 TEST_CASE("a revision that is not served is refused with those that are") {
   Client client;
-  Json params{{"_meta", {{kMetaRevision, "2027-01-01"}, {kMetaCapabilities, Json::object()}}}};
+  Json params{{"_meta", {{mcp::kMetaRevision, "2027-01-01"}, {mcp::kMetaCapabilities, Json::object()}}}};
   const Json error = only(client.say(call("1", "tools/list", params.dump())))["error"];
   CHECK(error["code"] == -32022);
   CHECK(error["data"] == Json{{"supported", {"2026-07-28"}}, {"requested", "2027-01-01"}});
-  params["_meta"][kMetaRevision] = 7;
+  params["_meta"][mcp::kMetaRevision] = 7;
   CHECK(only(client.say(call("2", "tools/list", params.dump())))["error"]["code"] == -32602);
-  params["_meta"] = {{kMetaRevision, "2026-07-28"}};
+  params["_meta"] = {{mcp::kMetaRevision, "2026-07-28"}};
   CHECK(only(client.say(call("3", "tools/list", params.dump())))["error"]["code"] == -32602);
 }
 
 TEST_CASE("content that an older revision does not know becomes text") {
   Client client;
-  Tool tool;
+  mcp::Tool tool;
   tool.name = "sing";
   tool.input_schema = Json{{"type", "object"}};
-  tool.run = [](Invocation& invocation) {
+  tool.run = [](mcp::Invocation& invocation) {
     invocation.result(Json{{"content",
                             {{{"type", "audio"}, {"data", "AA=="}, {"mimeType", "audio/wav"}},
                              {{"type", "resource_link"}, {"uri", "a://b"}, {"name", "b"}}}}});
@@ -323,10 +323,10 @@ TEST_CASE("a batch is answered with one array, where its revision has batches") 
 }
 
 TEST_CASE("every revision is found by its name, and only those with a handshake are agreed on") {
-  for (const Revision& each : all_revisions()) {
-    CHECK(find_revision(each.name) == &each);
-    CHECK((negotiated_revision(each.name).name == each.name) == each.era.has_handshake());
+  for (const mcp::Revision& each : mcp::all_revisions()) {
+    CHECK(mcp::find_revision(each.name) == &each);
+    CHECK((mcp::negotiated_revision(each.name).name == each.name) == each.era.has_handshake());
   }
-  CHECK(negotiated_revision("1999-01-01").name == "2025-11-25");
-  CHECK(find_revision("2026-07-27") == nullptr);
+  CHECK(mcp::negotiated_revision("1999-01-01").name == "2025-11-25");
+  CHECK(mcp::find_revision("2026-07-27") == nullptr);
 }

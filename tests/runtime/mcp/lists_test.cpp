@@ -27,25 +27,25 @@ struct Listing {
   Listing() { session.principal = &principal; }
 
   // As the client reads it.
-  Json tools(const Json& params = nullptr, PageLimits limits = {50, kNoBound}) const {
+  Json tools(const Json& params = nullptr, mcp::PageLimits limits = {50, kNoBound}) const {
     return Json::parse(to_text(list_tools(catalogue, session, params, limits)));
   }
   void add_tool(const std::string& name, bool listed = true) {
-    Tool tool;
+    mcp::Tool tool;
     tool.name = name;
     tool.input_schema = Json{{"type", "object"}};
     tool.listed = listed;
     catalogue.add(std::move(tool));
   }
   void add_resource(const std::string& uri, Permission permission = Permission::kCall) {
-    Resource resource{uri, uri, "", "", "", [] { return ResourceText{"text"}; }};
+    mcp::Resource resource{uri, uri, "", "", "", [] { return mcp::ResourceText{"text"}; }};
     resource.permission = permission;
     catalogue.resources.push_back(std::move(resource));
   }
 
   const Principal principal{"client", true, false};
   Session session{std::weak_ptr<RequestTable>(), false};
-  Catalogue catalogue;
+  mcp::Catalogue catalogue;
 };
 
 std::vector<std::string> names_of(const Json& entries) {
@@ -55,7 +55,7 @@ std::vector<std::string> names_of(const Json& entries) {
 }
 
 // The names on each page of resources, from the first to the last.
-std::vector<std::vector<std::string>> pages_of(const Listing& listing, const PageLimits& limits) {
+std::vector<std::vector<std::string>> pages_of(const Listing& listing, const mcp::PageLimits& limits) {
   std::vector<std::vector<std::string>> pages;
   Json params = Json::object();
   do {
@@ -71,7 +71,7 @@ std::vector<std::vector<std::string>> pages_of(const Listing& listing, const Pag
 TEST_CASE("an entry says what is known of it, and leaves out what would say nothing") {
   Listing listing;
   listing.add_tool("bare");
-  Tool tool;
+  mcp::Tool tool;
   tool.name = "whole";
   tool.title = "Whole";
   tool.description = "All \"of\" it.";
@@ -99,14 +99,14 @@ TEST_CASE("an entry says what is known of it, and leaves out what would say noth
 TEST_CASE("a resource, a template and a prompt are listed as the protocol has them") {
   Listing listing;
   listing.catalogue.resources.push_back(
-      {"a://1", "one", "One", "The first.", "text/plain", [] { return ResourceText{"text"}; }, 4});
-  listing.catalogue.resources.push_back({"a://2", "two", "", "", "", [] { return ResourceText{"text"}; }});
-  const auto none = [](std::string_view) { return std::optional<ResourceText>(); };
+      {"a://1", "one", "One", "The first.", "text/plain", [] { return mcp::ResourceText{"text"}; }, 4});
+  listing.catalogue.resources.push_back({"a://2", "two", "", "", "", [] { return mcp::ResourceText{"text"}; }});
+  const auto none = [](std::string_view) { return std::optional<mcp::ResourceText>(); };
   listing.catalogue.templates.push_back({"a://{n}", "each", "Each", "Any of them.", "text/plain", none});
   listing.catalogue.add(
-      Prompt{"greet", "Greet", "A greeting.", {{"who", "Who", "Whom.", true, {}}, {"how", "", ""}}, {}});
-  listing.catalogue.add(Prompt{"bare", "", "", {}, {}});
-  const PageLimits limits{50, kNoBound};
+      mcp::Prompt{"greet", "Greet", "A greeting.", {{"who", "Who", "Whom.", true, {}}, {"how", "", ""}}, {}});
+  listing.catalogue.add(mcp::Prompt{"bare", "", "", {}, {}});
+  const mcp::PageLimits limits{50, kNoBound};
   CHECK(list_resources(listing.catalogue, listing.session, nullptr, limits) ==
         Json{{"resources",
               {{{"uri", "a://1"},
@@ -147,9 +147,9 @@ TEST_CASE("pages have all entries once and in order, whatever their bounds") {
     all.push_back("a://" + std::string(static_cast<std::size_t>(at % 5), 'x') + std::to_string(at));
     listing.add_resource(all.back());
   }
-  for (const PageLimits limits :
-       {PageLimits{1, kNoBound}, PageLimits{7, kNoBound}, PageLimits{23, kNoBound}, PageLimits{24, kNoBound},
-        PageLimits{50, 200}, PageLimits{5, 120}, PageLimits{50, 0}}) {
+  for (const mcp::PageLimits limits :
+       {mcp::PageLimits{1, kNoBound}, mcp::PageLimits{7, kNoBound}, mcp::PageLimits{23, kNoBound},
+        mcp::PageLimits{24, kNoBound}, mcp::PageLimits{50, 200}, mcp::PageLimits{5, 120}, mcp::PageLimits{50, 0}}) {
     std::vector<std::string> told;
     for (const auto& page : pages_of(listing, limits)) {
       CHECK_FALSE(page.empty());

@@ -56,10 +56,10 @@ struct MethodTools {
     api.methods = kMethodsOfKinds;
     api.elsewhere = kMethodsElsewhere;
     api.api_version = "1.2.3";
-    add_method_tools(catalogue, loop, caller);
+    mcp::add_method_tools(catalogue, loop, caller);
   }
 
-  const Tool& tool(const std::string& name) const {
+  const mcp::Tool& tool(const std::string& name) const {
     const auto* const found = catalogue.tool(name);
     REQUIRE(found != nullptr);
     return **found;
@@ -71,7 +71,7 @@ struct MethodTools {
   FakeBackend backend;
   StreamRegistry registry;
   Caller caller{loop, api, backend, registry, usual_limits<CallLimits>()};
-  Catalogue catalogue;
+  mcp::Catalogue catalogue;
 };
 
 // What a tool has answered.
@@ -109,7 +109,7 @@ TEST_CASE("only runs may become tasks, of clients that do not follow them") {
   const MethodTools tools;
   for (const char* const name : {"load", "unload", "stop", "same"}) CHECK_FALSE(tools.tool(name).as_task);
   REQUIRE(tools.tool("stream").as_task);
-  InvocationRequest request;
+  mcp::InvocationRequest request;
   CHECK(tools.tool("stream").as_task(request));
   request.progress_token = 0;
   CHECK_FALSE(tools.tool("stream").as_task(request));
@@ -126,7 +126,7 @@ TEST_CASE("schemas of results have what the server tells besides, where it does 
   CHECK(tools.properties("stop") == Json{{"status", {{"type", "integer"}}}});
   Json without_status{{"type", "object"}, {"properties", {{"model", {{"type", "string"}}}}}};
   const Json before = without_status;
-  add_own_members(without_status, kMethodsOfKinds[0]);
+  mcp::add_own_members(without_status, kMethodsOfKinds[0]);
   CHECK(without_status == before);
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("a run is called with its own parameters, and answers with its text, i
   client.backend.calls[0].observer->on_token(0, "b", 12);
   client.backend.finish(0);
   const Json result = only(client.news())["result"];
-  CHECK(result["content"] == Json::array({text_block("ab")}));
+  CHECK(result["content"] == Json::array({mcp::text_block("ab")}));
   CHECK(result["structuredContent"]["text"] == "ab");
   CHECK(result["structuredContent"]["token_ids"] == Json{11, 12});
   CHECK(result["structuredContent"]["state"] == "FINISH");

@@ -20,16 +20,16 @@ Texts listen(Client& client, const std::string& id, Json filter) {
   return client.say(call(id, "subscriptions/listen", stateless({{"notifications", std::move(filter)}})));
 }
 
-const Json kTasks{{"extensions", {{kTasksExtension, Json::object()}}}};
+const Json kTasks{{"extensions", {{mcp::kTasksExtension, Json::object()}}}};
 
 }  // namespace
 
 TEST_CASE("a session hears of changed lists, and of the resources that it has subscribed to") {
   Client client;
-  client.dispatcher.mcp().announce(Listed::kTools);
+  client.dispatcher.mcp().announce(mcp::Listed::kTools);
   CHECK(client.news().empty());
   begin_session(client);
-  client.dispatcher.mcp().announce(Listed::kTools);
+  client.dispatcher.mcp().announce(mcp::Listed::kTools);
   CHECK(client.peer->sent == Texts{R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})"});
   client.say(call("1", "resources/subscribe", R"({"uri":"a://1"})"));
   client.peer->sent.clear();
@@ -51,22 +51,22 @@ TEST_CASE("who listens is told what is honoured, then only what was asked for, e
   CHECK(acknowledged["method"] == "notifications/subscriptions/acknowledged");
   CHECK(acknowledged["params"]["notifications"] ==
         Json{{"promptsListChanged", true}, {"resourceSubscriptions", {"a://1"}}});
-  CHECK(acknowledged["params"]["_meta"][kMetaSubscription] == "l");
+  CHECK(acknowledged["params"]["_meta"][mcp::kMetaSubscription] == "l");
 
   client.peer->sent.clear();
-  client.dispatcher.mcp().announce(Listed::kTools);
+  client.dispatcher.mcp().announce(mcp::Listed::kTools);
   CHECK(client.peer->sent.empty());
-  client.dispatcher.mcp().announce(Listed::kPrompts);
+  client.dispatcher.mcp().announce(mcp::Listed::kPrompts);
   const Json told = only(client.peer->sent);
   CHECK(told["method"] == "notifications/prompts/list_changed");
-  CHECK(told["params"]["_meta"][kMetaSubscription] == "l");
+  CHECK(told["params"]["_meta"][mcp::kMetaSubscription] == "l");
   client.peer->sent.clear();
   client.dispatcher.mcp().resource_updated("a://1");
   CHECK(only(client.peer->sent)["params"]["uri"] == "a://1");
 
   // Cancelled: never answered, and nothing more is told.
   CHECK(client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"l"}})").empty());
-  client.dispatcher.mcp().announce(Listed::kPrompts);
+  client.dispatcher.mcp().announce(mcp::Listed::kPrompts);
   client.dispatcher.mcp().resource_updated("a://1");
   CHECK(client.news().empty());
 }
@@ -101,7 +101,7 @@ TEST_CASE("what becomes of a task is told to whom it belongs, and only if that k
   const Json told = only(client.news());
   CHECK(told["method"] == "notifications/tasks");
   CHECK(told["params"]["status"] == "completed");
-  CHECK(told["params"]["_meta"][kMetaSubscription] == 3);
+  CHECK(told["params"]["_meta"][mcp::kMetaSubscription] == 3);
 }
 
 TEST_CASE("a server that ends answers those who listen") {
@@ -112,7 +112,7 @@ TEST_CASE("a server that ends answers those who listen") {
   const Json answer = only(client.peer->sent);
   CHECK(answer["id"] == 7);
   CHECK(answer["result"]["resultType"] == "complete");
-  CHECK(answer["result"]["_meta"][kMetaSubscription] == 7);
+  CHECK(answer["result"]["_meta"][mcp::kMetaSubscription] == 7);
 }
 
 TEST_CASE("a filter of the wrong form is refused with its path") {
@@ -126,27 +126,27 @@ TEST_CASE("a filter of the wrong form is refused with its path") {
 TEST_CASE("log messages come to sessions from the level that they have set, and to requests that ask for them") {
   Client client;
   begin_session(client);
-  client.dispatcher.mcp().log(Severity::kError, "runtime", "one");
+  client.dispatcher.mcp().log(mcp::Severity::kError, "runtime", "one");
   CHECK(client.peer->sent.empty());
   client.say(call("1", "logging/setLevel", R"({"level":"warning"})"));
   client.peer->sent.clear();
-  client.dispatcher.mcp().log(Severity::kInfo, "runtime", "two");
+  client.dispatcher.mcp().log(mcp::Severity::kInfo, "runtime", "two");
   CHECK(client.peer->sent.empty());
-  client.dispatcher.mcp().log(Severity::kError, "runtime", "three");
+  client.dispatcher.mcp().log(mcp::Severity::kError, "runtime", "three");
   CHECK(only(client.peer->sent)["params"] == Json{{"level", "error"}, {"logger", "runtime"}, {"data", "three"}});
 
   Client other;
-  Json params{{"name", "plain"}, {"_meta", {{kMetaLogLevel, "info"}}}};
+  Json params{{"name", "plain"}, {"_meta", {{mcp::kMetaLogLevel, "info"}}}};
   CHECK(other.say(call("1", "tools/call", stateless(params))).empty());
-  other.dispatcher.mcp().log(Severity::kDebug, "runtime", "four");
+  other.dispatcher.mcp().log(mcp::Severity::kDebug, "runtime", "four");
   CHECK(other.peer->sent.empty());
-  other.dispatcher.mcp().log(Severity::kInfo, "runtime", "five");
+  other.dispatcher.mcp().log(mcp::Severity::kInfo, "runtime", "five");
   CHECK(only(other.peer->sent)["params"]["data"] == "five");
   other.backend.finish(0);
   other.news();
-  other.dispatcher.mcp().log(Severity::kInfo, "runtime", "six");
+  other.dispatcher.mcp().log(mcp::Severity::kInfo, "runtime", "six");
   CHECK(other.news().empty());
-  params["_meta"][kMetaLogLevel] = "loud";
+  params["_meta"][mcp::kMetaLogLevel] = "loud";
   CHECK(only(other.say(call("2", "tools/call", stateless(params))))["error"]["code"] == -32602);
 }
 
@@ -154,14 +154,14 @@ TEST_CASE("log messages are dropped while a client does not read") {
   Client client;
   begin_session(client);
   client.say(call("1", "logging/setLevel", R"({"level":"debug"})"));
-  const Json params{{"name", "plain"}, {"_meta", {{kMetaLogLevel, "info"}}}};
+  const Json params{{"name", "plain"}, {"_meta", {{mcp::kMetaLogLevel, "info"}}}};
   client.say(call("2", "tools/call", stateless(params)));
   client.peer->sent.clear();
   client.peer->takes = false;
-  client.dispatcher.mcp().log(Severity::kError, "runtime", "dropped");
+  client.dispatcher.mcp().log(mcp::Severity::kError, "runtime", "dropped");
   CHECK(client.peer->sent.empty());
   client.peer->take_again();
-  client.dispatcher.mcp().log(Severity::kError, "runtime", "told");
+  client.dispatcher.mcp().log(mcp::Severity::kError, "runtime", "told");
   CHECK(client.peer->sent.size() == 2);  // to the session, and to the request
 }
 

@@ -18,22 +18,22 @@ using namespace rkllm_mcp::test;
 namespace {
 
 // One of each kind for everybody who may call, and one for admins.
-Catalogue catalogue_for_both() {
-  Catalogue catalogue;
+mcp::Catalogue catalogue_for_both() {
+  mcp::Catalogue catalogue;
   const auto values = [](std::string_view, const Json&) { return std::vector<std::string>{"value"}; };
   for (const auto permission : {Permission::kCall, Permission::kAdmin}) {
     const std::string name = permission == Permission::kCall ? "open" : "secret";
-    Resource resource{"a://" + name, name, "", "", "", [] { return ResourceText{"text"}; }, 4};
+    mcp::Resource resource{"a://" + name, name, "", "", "", [] { return mcp::ResourceText{"text"}; }, 4};
     resource.permission = permission;
     catalogue.resources.push_back(resource);
-    const auto read = [name](std::string_view uri) -> std::optional<ResourceText> {
+    const auto read = [name](std::string_view uri) -> std::optional<mcp::ResourceText> {
       if (uri != "a://" + name + "/1") return std::nullopt;
-      return ResourceText{"text"};
+      return mcp::ResourceText{"text"};
     };
-    ResourceTemplate each{"a://" + name + "/{n}", name, "", "", "", read, {{"n", values}}};
+    mcp::ResourceTemplate each{"a://" + name + "/{n}", name, "", "", "", read, {{"n", values}}};
     each.permission = permission;
     catalogue.templates.push_back(each);
-    Prompt prompt{name, "", "", {{"n", "", "", false, values}}, [](Invocation&) {}};
+    mcp::Prompt prompt{name, "", "", {{"n", "", "", false, values}}, [](mcp::Invocation&) {}};
     prompt.permission = permission;
     catalogue.add(std::move(prompt));
   }
@@ -47,7 +47,7 @@ struct Asking {
   // The error's code, 0 if it may be read.
   int reading(const std::string& uri) const {
     try {
-      read_resource(catalogue, session, uri);
+      mcp::read_resource(catalogue, session, uri);
       return 0;
     } catch (const RpcError& error) {
       text = error.what();
@@ -55,7 +55,7 @@ struct Asking {
     }
   }
 
-  const Catalogue catalogue = catalogue_for_both();
+  const mcp::Catalogue catalogue = catalogue_for_both();
   const Principal principal;
   Session session{std::weak_ptr<RequestTable>(), false};
   mutable std::string text;  // of the last error
@@ -67,7 +67,7 @@ TEST_CASE("lists have the resources, templates and prompts that the client may u
   const bool may_admin = GENERATE(false, true);
   const Asking client("client", may_admin);
   const std::size_t count = may_admin ? 2 : 1;
-  const PageLimits limits{50, 100'000};
+  const mcp::PageLimits limits{50, 100'000};
   const Json none = Json::object();
   CHECK(list_resources(client.catalogue, client.session, none, limits)["resources"].size() == count);
   CHECK(list_resource_templates(client.catalogue, client.session, none, limits)["resourceTemplates"].size() == count);
@@ -86,8 +86,8 @@ TEST_CASE("who may not read a resource is neither given it nor told of it") {
   CHECK_THAT(user.text, !has_text("did you mean"));
   CHECK(admin.reading("a://secreT") == -32602);
   CHECK_THAT(admin.text, has_text("did you mean"));
-  const auto freshness = read_resource(admin.catalogue, admin.session, "a://secret").freshness;
-  CHECK(freshness.scope == Freshness::Scope::kPrivate);
+  const auto freshness = mcp::read_resource(admin.catalogue, admin.session, "a://secret").freshness;
+  CHECK(freshness.scope == mcp::Freshness::Scope::kPrivate);
 }
 
 TEST_CASE("values are completed for who may use them") {

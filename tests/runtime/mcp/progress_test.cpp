@@ -24,16 +24,16 @@ namespace {
 
 // An invocation whose client wants progress, and what it has been told.
 struct Progressing {
-  explicit Progressing(ProgressMessage kind) {
-    InvocationRequest request;
+  explicit Progressing(mcp::ProgressMessage kind) {
+    mcp::InvocationRequest request;
     request.session = session;
     request.reply = std::make_shared<Reply>(*peer, "1");
-    request.client = ClientContext{find_revision("2025-11-25"), Json::object(), std::nullopt};
+    request.client = mcp::ClientContext{mcp::find_revision("2025-11-25"), Json::object(), std::nullopt};
     request.name = "try";
     request.progress_token = "token";
-    auto responder = std::make_unique<RequestResponder>(*request.reply, *request.client.revision, server);
-    invocation = std::make_shared<Invocation>(std::move(request), std::move(responder), [](Invocation&) {});
-    progress = Progress::start(loop, *invocation, kind);
+    auto responder = std::make_unique<mcp::RequestResponder>(*request.reply, *request.client.revision, server);
+    invocation = std::make_shared<mcp::Invocation>(std::move(request), std::move(responder), [](mcp::Invocation&) {});
+    progress = mcp::Progress::start(loop, *invocation, kind);
   }
 
   void update(std::string_view delta, std::uint64_t tokens, std::uint64_t limit = 0,
@@ -65,16 +65,16 @@ struct Progressing {
   asio::io_context loop;
   std::shared_ptr<FakePeer> peer = std::make_shared<FakePeer>();
   std::shared_ptr<Session> session = std::make_shared<Session>(std::weak_ptr<RequestTable>(), false);
-  std::shared_ptr<Invocation> invocation;
-  std::shared_ptr<Progress> progress;
+  std::shared_ptr<mcp::Invocation> invocation;
+  std::shared_ptr<mcp::Progress> progress;
 };
 
 }  // namespace
 
 TEST_CASE("a client is told at once that its call has begun, before there is a token") {
-  Progressing status(ProgressMessage::kStatus);
+  Progressing status(mcp::ProgressMessage::kStatus);
   CHECK(status.messages() == std::vector<std::string>{"started"});
-  for (const auto kind : {ProgressMessage::kDelta, ProgressMessage::kText}) {
+  for (const auto kind : {mcp::ProgressMessage::kDelta, mcp::ProgressMessage::kText}) {
     Progressing other(kind);
     const auto told = other.told();
     REQUIRE(told.size() == 1);
@@ -85,7 +85,7 @@ TEST_CASE("a client is told at once that its call has begun, before there is a t
 }
 
 TEST_CASE("deltas are told as they come, and joined they are the answer") {
-  Progressing progressing(ProgressMessage::kDelta);
+  Progressing progressing(mcp::ProgressMessage::kDelta);
   progressing.told();
   progressing.update("a", 1);
   progressing.update("", 2);  // a token without text
@@ -99,7 +99,7 @@ TEST_CASE("deltas are told as they come, and joined they are the answer") {
 }
 
 TEST_CASE("deltas that a client did not take are told together when it takes something again") {
-  Progressing progressing(ProgressMessage::kDelta);
+  Progressing progressing(mcp::ProgressMessage::kDelta);
   progressing.told();
   progressing.peer->takes = false;
   progressing.update("a", 1);
@@ -113,7 +113,7 @@ TEST_CASE("deltas that a client did not take are told together when it takes som
 }
 
 TEST_CASE("a text is told as it is so far, also what came while the client took nothing") {
-  Progressing progressing(ProgressMessage::kText);
+  Progressing progressing(mcp::ProgressMessage::kText);
   progressing.told();
   progressing.update("a", 1);
   CHECK(progressing.messages() == std::vector<std::string>{"a"});
@@ -126,7 +126,7 @@ TEST_CASE("a text is told as it is so far, also what came while the client took 
 }
 
 TEST_CASE("values increase, whatever is told of tokens, and the total is left out where it is unknown or passed") {
-  Progressing progressing(ProgressMessage::kDelta);
+  Progressing progressing(mcp::ProgressMessage::kDelta);
   progressing.told();
   progressing.update("a", 5, 10);
   progressing.update("b", 5, 10);
@@ -146,21 +146,21 @@ TEST_CASE("values increase, whatever is told of tokens, and the total is left ou
 
 TEST_CASE("many tokens make few statuses: no more than five a second") {
   const auto begin = std::chrono::steady_clock::now();
-  Progressing progressing(ProgressMessage::kStatus);
+  Progressing progressing(mcp::ProgressMessage::kStatus);
   for (std::uint64_t token = 1; token <= 1000; ++token) progressing.update("a", token);
   const auto spent = std::chrono::steady_clock::now() - begin;
   CHECK(progressing.told().size() <= 1 + static_cast<std::size_t>(spent / std::chrono::milliseconds(200)));
 }
 
 TEST_CASE("changes of the place in the queue are told where statuses are wanted, each at once") {
-  Progressing progressing(ProgressMessage::kStatus);
+  Progressing progressing(mcp::ProgressMessage::kStatus);
   progressing.told();
   progressing.update("", 0, 0, 2);
   progressing.update("", 0, 0, 1);
   progressing.update("", 0, 0, 0);
   CHECK(progressing.messages() ==
         std::vector<std::string>{"waits: 2 calls go first", "waits: 1 call goes first", "begins"});
-  for (const auto kind : {ProgressMessage::kDelta, ProgressMessage::kText}) {
+  for (const auto kind : {mcp::ProgressMessage::kDelta, mcp::ProgressMessage::kText}) {
     Progressing other(kind);
     other.told();
     other.update("", 0, 0, 2);
@@ -169,7 +169,7 @@ TEST_CASE("changes of the place in the queue are told where statuses are wanted,
 }
 
 TEST_CASE("nothing is told once the invocation has ended, though its tool goes on") {
-  Progressing progressing(ProgressMessage::kDelta);
+  Progressing progressing(mcp::ProgressMessage::kDelta);
   progressing.update("a", 1);
   progressing.invocation->result(Json::object());
   progressing.peer->sent.clear();
@@ -180,7 +180,7 @@ TEST_CASE("nothing is told once the invocation has ended, though its tool goes o
 }
 
 TEST_CASE("progress that has been stopped leaves nothing for the loop to wait for, nor does one that is gone") {
-  Progressing progressing(ProgressMessage::kStatus);
+  Progressing progressing(mcp::ProgressMessage::kStatus);
   progressing.loop.poll();
   CHECK_FALSE(progressing.loop.stopped());  // it waits to break the silence
   SECTION("stopped") { progressing.progress->stop(); }

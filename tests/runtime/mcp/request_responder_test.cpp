@@ -22,7 +22,7 @@ const Json kServerOfTest{{"name", "fake"}, {"version", "1"}};
 
 // One request of a client with that revision, and what it has been answered.
 struct Responding {
-  explicit Responding(std::string_view revision) : responder(*reply, *find_revision(revision), kServerOfTest) {}
+  explicit Responding(std::string_view revision) : responder(*reply, *mcp::find_revision(revision), kServerOfTest) {}
 
   std::vector<Json> sent() const {
     std::vector<Json> messages;
@@ -32,11 +32,11 @@ struct Responding {
 
   std::shared_ptr<FakePeer> peer = std::make_shared<FakePeer>();
   std::shared_ptr<Reply> reply = std::make_shared<Reply>(*peer, "7");
-  RequestResponder responder;
+  mcp::RequestResponder responder;
 };
 
 Json content_in(std::string_view revision, const Json& content) {
-  return content_for(*find_revision(revision), Json{{"content", content}})["content"];
+  return content_for(*mcp::find_revision(revision), Json{{"content", content}})["content"];
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ TEST_CASE("a result has the form of its client's era, and an error is the same i
   stateless.responder.result(Json{{"content", Json::array()}});
   const Json result = stateless.sent().at(0)["result"];
   CHECK(result["resultType"] == "complete");
-  CHECK(result["_meta"][kMetaServer] == kServerOfTest);
+  CHECK(result["_meta"][mcp::kMetaServer] == kServerOfTest);
   for (const char* const revision : {"2025-11-25", "2026-07-28"}) {
     Responding failing(revision);
     failing.responder.error(InvalidParams("params.day", "no such day"));
@@ -75,26 +75,26 @@ TEST_CASE("more is taken as long as the client reads what it was sent") {
 }
 
 TEST_CASE("blocks that a revision does not know become texts that say what they were, and the others stay") {
-  const Json text = text_block("x");
+  const Json text = mcp::text_block("x");
   const Json audio{{"type", "audio"}, {"data", "AA=="}, {"mimeType", "audio/wav"}};
   const Json link{{"type", "resource_link"}, {"uri", "a://b"}, {"name", "b"}};
   const Json image{{"type", "image"}, {"data", "AA=="}, {"mimeType", "image/png"}};
   const Json all = Json::array({text, audio, link, image});
   CHECK(content_in("2024-11-05", all) ==
-        Json::array({text, text_block("[audio, audio/wav]"), text_block("a://b"), image}));
-  CHECK(content_in("2025-03-26", all) == Json::array({text, audio, text_block("a://b"), image}));
+        Json::array({text, mcp::text_block("[audio, audio/wav]"), mcp::text_block("a://b"), image}));
+  CHECK(content_in("2025-03-26", all) == Json::array({text, audio, mcp::text_block("a://b"), image}));
   for (const char* const newer : {"2025-06-18", "2025-11-25", "2026-07-28"}) CHECK(content_in(newer, all) == all);
 }
 
 TEST_CASE("the messages of a prompt have no blocks that their revision does not know, either") {
   const Json audio{{"type", "audio"}, {"mimeType", "audio/wav"}};
   const Json body{
-      {"messages", {{{"role", "user"}, {"content", audio}}, {{"role", "user"}, {"content", text_block("x")}}}}};
-  const Json older = content_for(*find_revision("2024-11-05"), body);
-  CHECK(older["messages"][0]["content"] == text_block("[audio, audio/wav]"));
+      {"messages", {{{"role", "user"}, {"content", audio}}, {{"role", "user"}, {"content", mcp::text_block("x")}}}}};
+  const Json older = content_for(*mcp::find_revision("2024-11-05"), body);
+  CHECK(older["messages"][0]["content"] == mcp::text_block("[audio, audio/wav]"));
   CHECK(older["messages"][0]["role"] == "user");
   CHECK(older["messages"][1] == body["messages"][1]);
-  CHECK(content_for(*find_revision("2025-03-26"), body) == body);
+  CHECK(content_for(*mcp::find_revision("2025-03-26"), body) == body);
 }
 
 TEST_CASE("a body that has no content of the protocol's form is left as it is") {
@@ -104,9 +104,9 @@ TEST_CASE("a body that has no content of the protocol's form is left as it is") 
         Json{{"messages", {nullptr, "x", Json::object(), Json{{"content", nullptr}}, Json{{"content", "audio"}}}}},
         Json{{"messages", Json::object()}}}) {
     INFO(body);
-    CHECK(content_for(*find_revision("2024-11-05"), body) == body);
+    CHECK(content_for(*mcp::find_revision("2024-11-05"), body) == body);
   }
   const Json odd =
       content_in("2024-11-05", Json::array({{{"type", "audio"}, {"mimeType", 5}}, {{"type", "resource_link"}}}));
-  CHECK(odd == Json::array({text_block("[audio, ]"), text_block("")}));
+  CHECK(odd == Json::array({mcp::text_block("[audio, ]"), mcp::text_block("")}));
 }

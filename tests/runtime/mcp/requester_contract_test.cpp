@@ -25,13 +25,13 @@ class CallerOfTool {
   // What a call has come to: its "result" or its "error", as often as that was told; else empty.
   using Outcomes = std::vector<Json>;
 
-  explicit CallerOfTool(InvokeFunction run) : run_(std::move(run)) {}
+  explicit CallerOfTool(mcp::InvokeFunction run) : run_(std::move(run)) {}
 
   Client client;
 
  protected:
-  Tool tool() const {
-    Tool tool;
+  mcp::Tool tool() const {
+    mcp::Tool tool;
     tool.name = "try";
     tool.input_schema = Json{{"type", "object"}};
     tool.run = run_;
@@ -60,12 +60,12 @@ class CallerOfTool {
     }
   }
 
-  const InvokeFunction run_;
+  const mcp::InvokeFunction run_;
   Outcomes answers_;
 };
 
 struct ByRequest : CallerOfTool {
-  explicit ByRequest(InvokeFunction run) : CallerOfTool(std::move(run)) {
+  explicit ByRequest(mcp::InvokeFunction run) : CallerOfTool(std::move(run)) {
     client.catalogue.add(tool());
     client.say(call("0", "initialize", R"({"protocolVersion":"2025-11-25","capabilities":{}})"));
   }
@@ -74,15 +74,15 @@ struct ByRequest : CallerOfTool {
 };
 
 struct ByStatelessRequest : CallerOfTool {
-  explicit ByStatelessRequest(InvokeFunction run) : CallerOfTool(std::move(run)) { client.catalogue.add(tool()); }
+  explicit ByStatelessRequest(mcp::InvokeFunction run) : CallerOfTool(std::move(run)) { client.catalogue.add(tool()); }
   void begin() { say(call("1", "tools/call", stateless(params_))); }
   Outcomes outcomes() { return answers(); }
 };
 
 struct ByTask : CallerOfTool {
-  explicit ByTask(InvokeFunction run) : CallerOfTool(std::move(run)) {
-    Tool as_task = tool();
-    as_task.as_task = [](const InvocationRequest&) { return true; };
+  explicit ByTask(mcp::InvokeFunction run) : CallerOfTool(std::move(run)) {
+    mcp::Tool as_task = tool();
+    as_task.as_task = [](const mcp::InvocationRequest&) { return true; };
     client.catalogue.offers_tasks = true;
     client.catalogue.add(std::move(as_task));
   }
@@ -99,24 +99,24 @@ struct ByTask : CallerOfTool {
   }
 
  private:
-  const Json capabilities_{{"extensions", {{kTasksExtension, Json::object()}}}};
+  const Json capabilities_{{"extensions", {{mcp::kTasksExtension, Json::object()}}}};
   std::string id_;
 };
 
 struct ByDirectCall : CallerOfTool {
-  explicit ByDirectCall(InvokeFunction run) : CallerOfTool(std::move(run)) {
-    Service service;
+  explicit ByDirectCall(mcp::InvokeFunction run) : CallerOfTool(std::move(run)) {
+    mcp::Service service;
     service.name = "try-server";
     service.tools.emplace_back(tool());
-    add_service(client.catalogue, Immutable(std::move(service)));
+    mcp::add_service(client.catalogue, Immutable(std::move(service)));
   }
   void begin() { say(call("1", "try-server/tools/call", params_.dump())); }
   Outcomes outcomes() { return answers(); }
 };
 
 // Keeps the invocation, to end it later than its tool was called.
-InvokeFunction kept_in(std::shared_ptr<Invocation>& place) {
-  return [&place](Invocation& invocation) { place = invocation.shared_from_this(); };
+mcp::InvokeFunction kept_in(std::shared_ptr<mcp::Invocation>& place) {
+  return [&place](mcp::Invocation& invocation) { place = invocation.shared_from_this(); };
 }
 
 }  // namespace
@@ -126,23 +126,23 @@ InvokeFunction kept_in(std::shared_ptr<Invocation>& place) {
 TEMPLATE_TEST_CASE("the result of a tool comes to whoever has called it, once, at once or later", "", EVERY_CALLER) {
   const auto check = [](TestType& caller) {
     REQUIRE(caller.outcomes().size() == 1);
-    CHECK(caller.outcomes()[0]["result"]["content"] == text_result("first")["content"]);
+    CHECK(caller.outcomes()[0]["result"]["content"] == mcp::text_result("first")["content"]);
   };
-  TestType at_once([](Invocation& invocation) {
-    invocation.result(text_result("first"));
-    invocation.result(text_result("second"));
+  TestType at_once([](mcp::Invocation& invocation) {
+    invocation.result(mcp::text_result("first"));
+    invocation.result(mcp::text_result("second"));
   });
   at_once.begin();
   check(at_once);
 
-  std::shared_ptr<Invocation> kept;
+  std::shared_ptr<mcp::Invocation> kept;
   TestType later(kept_in(kept));
   later.begin();
   CHECK(later.outcomes().empty());
-  kept->result(text_result("first"));
+  kept->result(mcp::text_result("first"));
   check(later);
   kept->error(RpcError(ErrorCode::kInternalError, "too late"));
-  kept->result(text_result("second"));
+  kept->result(mcp::text_result("second"));
   kept->progress(1, std::nullopt, "too late");
   kept.reset();
   check(later);
@@ -156,15 +156,15 @@ TEMPLATE_TEST_CASE("the error of a tool comes to whoever has called it, with its
     CHECK(caller.outcomes()[0] ==
           Json{{"error", {{"code", error.code()}, {"message", error.what()}, {"data", error.data()}}}});
   };
-  TestType thrown([&](Invocation&) { throw error; });
+  TestType thrown([&](mcp::Invocation&) { throw error; });
   thrown.begin();
   check(thrown);
 
-  std::shared_ptr<Invocation> kept;
+  std::shared_ptr<mcp::Invocation> kept;
   TestType later(kept_in(kept));
   later.begin();
   kept->error(error);
-  kept->result(text_result("too late"));
+  kept->result(mcp::text_result("too late"));
   kept.reset();
   check(later);
 }
@@ -172,7 +172,7 @@ TEMPLATE_TEST_CASE("the error of a tool comes to whoever has called it, with its
 TEMPLATE_TEST_CASE("a result that is no object is told as an error to whoever has called the tool", "", EVERY_CALLER) {
   for (const Json& body : {Json(5), Json(nullptr), Json::array({1}), Json("x")}) {
     INFO(body);
-    std::shared_ptr<Invocation> kept;
+    std::shared_ptr<mcp::Invocation> kept;
     TestType caller(kept_in(kept));
     caller.begin();
     CHECK_NOTHROW(kept->result(body));
@@ -184,7 +184,7 @@ TEMPLATE_TEST_CASE("a result that is no object is told as an error to whoever ha
 }
 
 TEMPLATE_TEST_CASE("a tool that lets go of its invocation has failed, for whoever has called it", "", EVERY_CALLER) {
-  std::shared_ptr<Invocation> kept;
+  std::shared_ptr<mcp::Invocation> kept;
   TestType caller(kept_in(kept));
   caller.begin();
   CHECK(caller.outcomes().empty());
@@ -195,7 +195,7 @@ TEMPLATE_TEST_CASE("a tool that lets go of its invocation has failed, for whoeve
 
 TEMPLATE_TEST_CASE("a tool that asks a client who cannot be asked has failed, for whoever has called it", "",
                    EVERY_CALLER) {
-  TestType caller([](Invocation& invocation) {
+  TestType caller([](mcp::Invocation& invocation) {
     CHECK_FALSE(invocation.can_ask("elicitation/create"));
     invocation.ask({{"who", "elicitation/create", Json{{"message", "Who are you?"}}}});
   });
@@ -206,23 +206,23 @@ TEMPLATE_TEST_CASE("a tool that asks a client who cannot be asked has failed, fo
 
 TEMPLATE_TEST_CASE("what a tool says on its way is never taken for its outcome, whoever has called it", "",
                    EVERY_CALLER) {
-  std::shared_ptr<Invocation> kept;
+  std::shared_ptr<mcp::Invocation> kept;
   TestType caller(kept_in(kept));
   caller.begin();
   kept->notify("notifications/progress", Json{{"progressToken", 1}, {"progress", 1}, {"message", "half"}});
   kept->notify("notifications/message", Json{{"level", "info"}, {"logger", "x"}, {"data", "y"}});
   CHECK(caller.outcomes().empty());
-  kept->result(text_result("done"));
+  kept->result(mcp::text_result("done"));
   kept.reset();
   REQUIRE(caller.outcomes().size() == 1);
-  CHECK(caller.outcomes()[0]["result"]["content"] == text_result("done")["content"]);
+  CHECK(caller.outcomes()[0]["result"]["content"] == mcp::text_result("done")["content"]);
 }
 
 TEMPLATE_TEST_CASE("a tool may end after its client has gone, whoever that was", "", EVERY_CALLER) {
-  std::shared_ptr<Invocation> kept;
+  std::shared_ptr<mcp::Invocation> kept;
   int ends = 0;
   {
-    TestType caller([&](Invocation& invocation) {
+    TestType caller([&](mcp::Invocation& invocation) {
       invocation.when_ended([&ends] { ++ends; });
       kept = invocation.shared_from_this();
     });
@@ -230,7 +230,7 @@ TEMPLATE_TEST_CASE("a tool may end after its client has gone, whoever that was",
     caller.client.peer->close();
     caller.client.settle();
     kept->progress(1, std::nullopt, "half");
-    kept->result(text_result("done"));
+    kept->result(mcp::text_result("done"));
     CHECK(kept->ended());
     kept.reset();
   }

@@ -22,25 +22,25 @@ namespace {
 struct Reading {
   Reading() { session.principal = &principal; }
 
-  void add(const std::string& uri, ResourceText text, const std::string& mime_type = "",
+  void add(const std::string& uri, mcp::ResourceText text, const std::string& mime_type = "",
            std::optional<std::size_t> size = {}) {
     catalogue.resources.push_back({uri, uri, "", "", mime_type, [text = std::move(text)] { return text; }, size});
   }
   // Documents at all addresses that begin so.
   void add_template(const std::string& beginning, const std::string& text, Permission permission = Permission::kCall) {
-    ResourceTemplate each{beginning + "{n}",
-                          beginning,
-                          "",
-                          "",
-                          "text/plain",
-                          [beginning, text](std::string_view uri) -> std::optional<ResourceText> {
-                            if (!uri.starts_with(beginning)) return std::nullopt;
-                            return ResourceText{text};
-                          }};
+    mcp::ResourceTemplate each{beginning + "{n}",
+                               beginning,
+                               "",
+                               "",
+                               "text/plain",
+                               [beginning, text](std::string_view uri) -> std::optional<mcp::ResourceText> {
+                                 if (!uri.starts_with(beginning)) return std::nullopt;
+                                 return mcp::ResourceText{text};
+                               }};
     each.permission = permission;
     catalogue.templates.push_back(std::move(each));
   }
-  ResourceReading read(const std::string& uri) const { return read_resource(catalogue, session, uri); }
+  mcp::ResourceReading read(const std::string& uri) const { return mcp::read_resource(catalogue, session, uri); }
   Json content(const std::string& uri) const { return read(uri).body.at("contents").at(0); }
   RpcError refusal(const std::string& uri) const {
     try {
@@ -53,7 +53,7 @@ struct Reading {
 
   const Principal principal{"client", true, false};
   Session session{std::weak_ptr<RequestTable>(), false};
-  Catalogue catalogue;
+  mcp::Catalogue catalogue;
 };
 
 }  // namespace
@@ -99,10 +99,10 @@ TEST_CASE("only what never changes and is everybody's may be kept, and shown to 
   reading.add("a://fixed", {"x"}, "", 1);
   reading.add("a://changes", {"x"});
   reading.add_template("b://", "x");
-  CHECK(reading.read("a://fixed").freshness.scope == Freshness::Scope::kPublic);
+  CHECK(reading.read("a://fixed").freshness.scope == mcp::Freshness::Scope::kPublic);
   CHECK(reading.read("a://fixed").freshness.lasts > std::chrono::milliseconds(0));
   for (const char* const uri : {"a://changes", "b://1"}) {
-    CHECK(reading.read(uri).freshness.scope == Freshness::Scope::kPrivate);
+    CHECK(reading.read(uri).freshness.scope == mcp::Freshness::Scope::kPrivate);
     CHECK(reading.read(uri).freshness.lasts == std::chrono::milliseconds(0));
   }
 }
@@ -111,7 +111,7 @@ TEST_CASE("a document is read anew each time") {
   Reading reading;
   int times = 0;
   reading.catalogue.resources.push_back(
-      {"a://n", "n", "", "", "", [&times] { return ResourceText{std::to_string(++times)}; }});
+      {"a://n", "n", "", "", "", [&times] { return mcp::ResourceText{std::to_string(++times)}; }});
   CHECK(reading.content("a://n")["text"] == "1");
   CHECK(reading.content("a://n")["text"] == "2");
 }

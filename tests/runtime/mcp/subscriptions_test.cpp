@@ -29,14 +29,14 @@ struct Watcher {
 
   // As its handshake leaves it.
   void shake_hands() {
-    session->handshake = std::make_shared<Handshake>(Handshake{.revision = find_revision("2025-11-25")});
+    session->handshake = std::make_shared<mcp::Handshake>(mcp::Handshake{.revision = mcp::find_revision("2025-11-25")});
     session->handshake->outlet = peer;
     session->handshake->principal = session->principal;
   }
-  std::shared_ptr<Reply> listen(Subscriptions& subscriptions, Json filter, const std::string& id = "1",
+  std::shared_ptr<Reply> listen(mcp::Subscriptions& subscriptions, Json filter, const std::string& id = "1",
                                 Json capabilities = Json::object()) {
     const auto reply = std::make_shared<Reply>(*peer, id);
-    const ClientContext client{find_revision("2026-07-28"), std::move(capabilities), std::nullopt};
+    const mcp::ClientContext client{mcp::find_revision("2026-07-28"), std::move(capabilities), std::nullopt};
     subscriptions.listen({{"notifications", std::move(filter)}}, client, *session, *reply);
     return reply;
   }
@@ -55,12 +55,12 @@ struct Watched {
 
   const Principal owner{"owner", true, true};
   const Principal other{"other", true, true};
-  const Json knows_tasks{{"extensions", {{kTasksExtension, Json::object()}}}};
+  const Json knows_tasks{{"extensions", {{mcp::kTasksExtension, Json::object()}}}};
   std::shared_ptr<RequestTable> requests = std::make_shared<RequestTable>();
-  std::optional<Subscriptions> subscriptions{Json{{"name", "fake"}, {"version", "1"}}};
+  std::optional<mcp::Subscriptions> subscriptions{Json{{"name", "fake"}, {"version", "1"}}};
 };
 
-ErrorCode refusal_of(Watcher& watcher, Subscriptions& subscriptions, const Json& filter, std::string& path) {
+ErrorCode refusal_of(Watcher& watcher, mcp::Subscriptions& subscriptions, const Json& filter, std::string& path) {
   try {
     watcher.listen(subscriptions, filter);
     return ErrorCode{};
@@ -109,13 +109,13 @@ TEST_CASE("one client may listen several times, and each time is told by its own
   watcher.listen(*watched.subscriptions, {{"toolsListChanged", true}, {"resourceSubscriptions", {"a://1"}}},
                  R"("\u006c")");
   watcher.heard();
-  watched.subscriptions->list_changed(Listed::kTools);
+  watched.subscriptions->list_changed(mcp::Listed::kTools);
   const auto told = watcher.heard();
   REQUIRE(told.size() == 2);
-  CHECK(told[0]["params"]["_meta"][kMetaSubscription] == 7);
-  CHECK(told[1]["params"]["_meta"][kMetaSubscription] == "l");
-  watched.subscriptions->list_changed(Listed::kPrompts);
-  watched.subscriptions->list_changed(Listed::kResources);
+  CHECK(told[0]["params"]["_meta"][mcp::kMetaSubscription] == 7);
+  CHECK(told[1]["params"]["_meta"][mcp::kMetaSubscription] == "l");
+  watched.subscriptions->list_changed(mcp::Listed::kPrompts);
+  watched.subscriptions->list_changed(mcp::Listed::kResources);
   CHECK(watcher.heard().empty());
 }
 
@@ -152,17 +152,17 @@ TEST_CASE("a session that has ended is told of nothing any more, and watches not
   watched.subscriptions->add(*watcher.session);
   watcher.session.reset();
   CHECK_FALSE(watched.subscriptions->is_watched("a://1"));
-  watched.subscriptions->list_changed(Listed::kTools);
+  watched.subscriptions->list_changed(mcp::Listed::kTools);
   watched.subscriptions->resource_updated("a://1");
-  watched.subscriptions->log(Severity::kEmergency, "x", "y");
+  watched.subscriptions->log(mcp::Severity::kEmergency, "x", "y");
   CHECK(watcher.heard().empty());
 }
 
 TEST_CASE("an address is watched up to a length, and a longer one is refused with its path") {
-  CHECK(watchable(std::string(2048, 'a'), "params.uri") == std::string(2048, 'a'));
-  CHECK(watchable("", "params.uri").empty());
-  CHECK_THROWS_WITH(watchable(std::string(2049, 'a'), "params.uri"), has_text("params.uri"));
-  CHECK_THROWS_AS(watchable(std::string(2049, 'a'), "params.uri"), InvalidParams);
+  CHECK(mcp::watchable(std::string(2048, 'a'), "params.uri") == std::string(2048, 'a'));
+  CHECK(mcp::watchable("", "params.uri").empty());
+  CHECK_THROWS_WITH(mcp::watchable(std::string(2049, 'a'), "params.uri"), has_text("params.uri"));
+  CHECK_THROWS_AS(mcp::watchable(std::string(2049, 'a'), "params.uri"), InvalidParams);
 }
 
 TEST_CASE("who asks to hear of too much, or in the wrong form, is told where, and hears of nothing") {
@@ -194,7 +194,7 @@ TEST_CASE("who asks to hear of too much, or in the wrong form, is told where, an
     CHECK(path == where);
   }
   CHECK(watcher.session->active() == 0);
-  watched.subscriptions->list_changed(Listed::kTools);
+  watched.subscriptions->list_changed(mcp::Listed::kTools);
   CHECK(watcher.heard().empty());
   watcher.listen(*watched.subscriptions, {{"resourceSubscriptions", names(256)}, {"unknown", 5}});
   CHECK(watcher.heard().at(0)["params"]["notifications"] == Json{{"resourceSubscriptions", names(256)}});
@@ -220,7 +220,7 @@ TEST_CASE("who asks for nothing is acknowledged, and answered when the server en
   CHECK(watcher.session->active() == 1);
   watched.subscriptions->end();
   CHECK(reply->answered());
-  CHECK(watcher.heard().at(0)["result"]["_meta"][kMetaServer] == Json{{"name", "fake"}, {"version", "1"}});
+  CHECK(watcher.heard().at(0)["result"]["_meta"][mcp::kMetaServer] == Json{{"name", "fake"}, {"version", "1"}});
 }
 
 TEST_CASE("a server that ends answers everybody before their connections may close") {
@@ -243,7 +243,7 @@ TEST_CASE("who has been answered as the server ended hears of nothing more, and 
   watcher.listen(*watched.subscriptions, {{"toolsListChanged", true}});
   watched.subscriptions->end();
   watcher.heard();
-  watched.subscriptions->list_changed(Listed::kTools);
+  watched.subscriptions->list_changed(mcp::Listed::kTools);
   watched.subscriptions->end();
   watcher.session->cancel_all();
   watched.subscriptions.reset();
@@ -261,7 +261,7 @@ TEST_CASE("a client that goes listens no more, and is not answered") {
   watcher.session->client_gone();
   CHECK(watcher.session->active() == 0);
   CHECK(reply->answered());
-  watched.subscriptions->list_changed(Listed::kTools);
+  watched.subscriptions->list_changed(mcp::Listed::kTools);
   watched.subscriptions->end();
   CHECK(watcher.heard().empty());
   CHECK(stays.heard().size() == 2);
@@ -275,7 +275,7 @@ TEST_CASE("a session that only listens lives as long as it does so") {
   const std::weak_ptr<Session> weak = watcher.session;
   watcher.session.reset();
   REQUIRE_FALSE(weak.expired());
-  watched.subscriptions->list_changed(Listed::kTools);
+  watched.subscriptions->list_changed(mcp::Listed::kTools);
   CHECK(watcher.heard().size() == 1);
   SECTION("its exchange breaks") { weak.lock()->exchange_gone(*watcher.peer); }
   SECTION("the server ends") { watched.subscriptions->end(); }
@@ -307,6 +307,6 @@ TEST_CASE("what becomes of a task is told to listeners of its owner that have na
   const auto told = mine.heard();
   REQUIRE(told.size() == 1);
   CHECK(told[0]["params"]["status"] == "working");
-  CHECK(told[0]["params"]["_meta"][kMetaSubscription] == 1);
+  CHECK(told[0]["params"]["_meta"][mcp::kMetaSubscription] == 1);
   CHECK(others.heard().empty());
 }

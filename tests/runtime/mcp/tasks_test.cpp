@@ -36,12 +36,13 @@ struct TaskTable {
         memory);
   }
 
-  Json begin(InvokeFunction run) { return begin(std::move(run), session); }
-  Json begin(InvokeFunction run, const std::shared_ptr<Session>& whose) {
-    InvocationRequest request;
+  Json begin(mcp::InvokeFunction run) { return begin(std::move(run), session); }
+  Json begin(mcp::InvokeFunction run, const std::shared_ptr<Session>& whose) {
+    mcp::InvocationRequest request;
     request.session = whose;
     request.reply = std::make_shared<Reply>(*peer, "1");
-    request.client = ClientContext{find_revision("2026-07-28"), {{"elicitation", Json::object()}}, std::nullopt};
+    request.client =
+        mcp::ClientContext{mcp::find_revision("2026-07-28"), {{"elicitation", Json::object()}}, std::nullopt};
     request.method = "tools/call";
     request.name = "try";
     request.arguments = Json{{"day", 1}};
@@ -50,7 +51,8 @@ struct TaskTable {
   // One whose tool goes on; its invocation is the last one of `running`.
   std::string begin_running() { return begin_running(session); }
   std::string begin_running(const std::shared_ptr<Session>& whose) {
-    return begin([this](Invocation& invocation) { running.push_back(invocation.shared_from_this()); }, whose)["taskId"];
+    return begin([this](mcp::Invocation& invocation) { running.push_back(invocation.shared_from_this()); },
+                 whose)["taskId"];
   }
 
   Json get(const std::string& id) const { return tasks->get({{"taskId", id}}, &owner); }
@@ -78,20 +80,22 @@ struct TaskTable {
   std::shared_ptr<FakePeer> peer = std::make_shared<FakePeer>();
   std::shared_ptr<Session> session = std::make_shared<Session>(requests, false);
   std::vector<Change> changes;
-  std::vector<std::shared_ptr<Invocation>> running;
-  std::optional<Tasks> tasks;
+  std::vector<std::shared_ptr<mcp::Invocation>> running;
+  std::optional<mcp::Tasks> tasks;
 };
 
-const InvokeFunction kEndsAtOnce = [](Invocation& invocation) { invocation.result(text_result("done")); };
+const mcp::InvokeFunction kEndsAtOnce = [](mcp::Invocation& invocation) {
+  invocation.result(mcp::text_result("done"));
+};
 
 // A task that asks two questions, and what it has been answered.
 struct AskingTask {
-  InvokeFunction run() {
-    return [this](Invocation& invocation) {
+  mcp::InvokeFunction run() {
+    return [this](mcp::Invocation& invocation) {
       ++runs;
       if (const Json* const day = invocation.input("day")) {
         heard = Json{{"day", *day}, {"hour", *invocation.input("hour")}, {"state", invocation.state()}};
-        return invocation.result(text_result("done"));
+        return invocation.result(mcp::text_result("done"));
       }
       invocation.when_ended([this] { ++ends; });
       invocation.ask({{"day", "elicitation/create", Json{{"message", "Which day?"}}},
@@ -120,7 +124,7 @@ std::string refused_path(const Action& action) {
 
 TEST_CASE("a request that becomes a task is answered with the task, which can then be asked for") {
   TaskTable table;
-  const Json begun = table.begin([&](Invocation& invocation) {
+  const Json begun = table.begin([&](mcp::Invocation& invocation) {
     CHECK(invocation.arguments() == Json{{"day", 1}});
     table.running.push_back(invocation.shared_from_this());
   });
@@ -156,15 +160,15 @@ TEST_CASE("a task whose tool ends at once is begun as one that has ended, and ke
   CHECK(begun["status"] == "completed");
   CHECK_FALSE(begun.contains("result"));
   const Json state = table.get(begun["taskId"]);
-  CHECK(state["result"]["content"] == text_result("done")["content"]);
+  CHECK(state["result"]["content"] == mcp::text_result("done")["content"]);
   CHECK(state["result"]["resultType"] == "complete");
-  CHECK(state["result"]["_meta"][kMetaServer] == Json{{"name", "fake"}, {"version", "1"}});
+  CHECK(state["result"]["_meta"][mcp::kMetaServer] == Json{{"name", "fake"}, {"version", "1"}});
   CHECK(table.get(begun["taskId"]) == state);
 }
 
 TEST_CASE("a task that has failed has its error, and no result") {
   TaskTable table;
-  const Json begun = table.begin([](Invocation&) { throw InvalidParams("params.day", "no such day"); });
+  const Json begun = table.begin([](mcp::Invocation&) { throw InvalidParams("params.day", "no such day"); });
   const Json state = table.get(begun["taskId"]);
   CHECK(state["status"] == "failed");
   CHECK(state["error"] ==
@@ -246,10 +250,10 @@ TEST_CASE("a task that needs its client says what for, takes answers as they com
 TEST_CASE("a task that asks its client for nothing goes on at once") {
   TaskTable table;
   int runs = 0;
-  const std::string id = table.begin([&runs](Invocation& invocation) {
+  const std::string id = table.begin([&runs](mcp::Invocation& invocation) {
     if (++runs == 1) return invocation.ask({}, Json{{"kept", 1}});
     CHECK(invocation.state() == Json{{"kept", 1}});
-    invocation.result(text_result("done"));
+    invocation.result(mcp::text_result("done"));
   })["taskId"];
   CHECK(runs == 2);
   CHECK(table.status(id) == "completed");
@@ -270,7 +274,7 @@ TEST_CASE("a task is cancelled while it waits for its client, and no answer take
 TEST_CASE("the tool of a task that is cancelled hears of it, once, and what it says afterwards is dropped") {
   TaskTable table;
   int heard = 0;
-  const std::string id = table.begin([&](Invocation& invocation) {
+  const std::string id = table.begin([&](mcp::Invocation& invocation) {
     invocation.on_cancelled([&heard] { ++heard; });
     table.running.push_back(invocation.shared_from_this());
   })["taskId"];
@@ -278,7 +282,7 @@ TEST_CASE("the tool of a task that is cancelled hears of it, once, and what it s
     CHECK(table.tasks->cancel({{"taskId", id}}, &table.owner) == Json::object());
     CHECK(heard == 1);
   }
-  table.running[0]->result(text_result("too late"));
+  table.running[0]->result(mcp::text_result("too late"));
   const Json state = table.get(id);
   CHECK(state["status"] == "cancelled");
   CHECK_FALSE(state.contains("result"));
@@ -302,7 +306,7 @@ TEST_CASE("the progress of a task is its status message, as long as it goes on")
   table.running[0]->notify("notifications/message", Json{{"message", "of the log"}});
   CHECK(table.get(id)["statusMessage"] == "half");
   CHECK(table.changes.empty());
-  table.running[0]->result(text_result("done"));
+  table.running[0]->result(mcp::text_result("done"));
   table.running[0]->progress(3, 3, "too late");
   CHECK(table.get(id)["statusMessage"] == "half");
 }
@@ -332,22 +336,22 @@ TEST_CASE("a client that goes leaves its tasks alone, and cancels none of them b
   table.session->cancel_request(1, *table.peer);
   table.session->client_gone();
   table.session = std::make_shared<Session>(table.requests, false);
-  table.running[0]->result(text_result("done"));
+  table.running[0]->result(mcp::text_result("done"));
   CHECK(table.status(id) == "completed");
 }
 
 TEST_CASE("a holder of a token has room for so many tasks, of which those that have ended give way to new ones") {
   TaskTable table;
   std::vector<std::string> ids;
-  for (std::size_t at = 0; at < Tasks::kMostOfOne; ++at) {
+  for (std::size_t at = 0; at < mcp::Tasks::kMostOfOne; ++at) {
     REQUIRE(table.tasks->has_room_for(&table.owner));
     ids.push_back(table.begin_running());
   }
   CHECK_FALSE(table.tasks->has_room_for(&table.owner));
   CHECK(table.tasks->has_room_for(&table.other));
 
-  table.running[5]->result(text_result("done"));
-  table.running[3]->result(text_result("done"));
+  table.running[5]->result(mcp::text_result("done"));
+  table.running[3]->result(mcp::text_result("done"));
   CHECK(table.knows(ids[5]));
   CHECK(table.tasks->has_room_for(&table.owner));
   CHECK_FALSE(table.knows(ids[5]));  // the first to end
@@ -363,7 +367,7 @@ TEST_CASE("nobody's tasks give way to those of another, however many there are i
   };
   const auto others = whose(table.other);
   std::string ended;
-  for (std::size_t at = 0; at < Tasks::kMost / 2; ++at) {
+  for (std::size_t at = 0; at < mcp::Tasks::kMost / 2; ++at) {
     ended = table.begin(kEndsAtOnce)["taskId"];
     table.begin_running(others);
   }
@@ -380,7 +384,7 @@ TEST_CASE("what came of tasks counts in the memory until they are forgotten, and
   TaskTable table(memory);
   const std::string text(MemoryShare::kGuaranteed, 'x');
   const auto begin_long = [&] {
-    return table.begin([&text](Invocation& invocation) { invocation.result(text_result(text)); })["taskId"];
+    return table.begin([&text](mcp::Invocation& invocation) { invocation.result(mcp::text_result(text)); })["taskId"];
   };
   const std::string first = begin_long();
   CHECK(memory.used() > text.size());
@@ -398,7 +402,7 @@ TEST_CASE("a server that ends cancels every task, which is told, and knows none 
   TaskTable table;
   const std::string ended = table.begin(kEndsAtOnce)["taskId"];
   int heard = 0;
-  const std::string running = table.begin([&](Invocation& invocation) {
+  const std::string running = table.begin([&](mcp::Invocation& invocation) {
     invocation.on_cancelled([&heard] { ++heard; });
     table.running.push_back(invocation.shared_from_this());
   })["taskId"];
@@ -416,7 +420,7 @@ TEST_CASE("of tasks that were all cancelled nothing is kept, and there is room f
   const MemoryBudget memory(MemoryShare::kGuaranteed);
   TaskTable table(memory);
   const std::string text(MemoryShare::kGuaranteed, 'x');
-  table.begin([&text](Invocation& invocation) { invocation.result(text_result(text)); });
+  table.begin([&text](mcp::Invocation& invocation) { invocation.result(mcp::text_result(text)); });
   CHECK(memory.used() > text.size());
   table.tasks->cancel_all();
   CHECK(memory.used() == 0);
@@ -431,7 +435,7 @@ TEST_CASE("a tool may end after the tasks have, and nobody hears of it") {
   table.changes.clear();
   table.tasks.reset();
   table.running[0]->progress(1, std::nullopt, "half");
-  table.running[0]->result(text_result("done"));
+  table.running[0]->result(mcp::text_result("done"));
   CHECK(table.running[0]->ended());
   CHECK(asking.runs == 1);
   CHECK(table.changes.empty());

@@ -20,7 +20,7 @@ namespace {
 
 struct Linked {
   Linked() {
-    add_value_resources(catalogue, store);
+    mcp::add_value_resources(catalogue, store);
     ValueRows rows;
     rows.field = "hidden_states";
     rows.values_name = "data";
@@ -30,9 +30,9 @@ struct Linked {
     rows.columns = 3;
     rows.values = {0, 1, 2, 3, 4, 5};
     outcome.rows = {std::move(rows)};
-    links = link_rows(store, outcome, "one");
+    links = mcp::link_rows(store, outcome, "one");
   }
-  std::optional<ResourceText> read(const std::string& query) const {
+  std::optional<mcp::ResourceText> read(const std::string& query) const {
     return catalogue.templates.at(0).read(links.at(0)["uri"].get<std::string>() + query);
   }
   std::vector<float> floats(const std::string& query) const {
@@ -44,7 +44,7 @@ struct Linked {
 
   asio::io_context loop;
   ValueStore store{loop, MemoryBudget()};
-  Catalogue catalogue;
+  mcp::Catalogue catalogue;
   CallOutcome outcome;
   Json links;
 };

@@ -108,7 +108,7 @@ struct OverWebSocket : OfOnePeer {
   std::string rest() { return client.receive_rest(); }
   void read_on() { client.receive_available(); }
 
-  OnLoop<WebSocketTransport> transport{loop, usual_limits<WebSocketOptions>(), accept()};
+  OnLoop<websocket::Transport> transport{loop, usual_limits<websocket::Options>(), accept()};
   RawSocket client{transport.call([](auto& websocket) { return websocket.port(); })};
 };
 
@@ -162,21 +162,21 @@ struct OverHttp : OfOnePeer {
   std::string rest() { return client.receive_until("\r\n0\r\n\r\n"); }
   void read_on() { client.receive_available(); }
 
-  OnLoop<HttpTransport> transport{loop, usual_limits<HttpOptions>(),
-                                  HttpHandler([this](const HttpRequest& request, HttpExchange& exchange) {
-                                    peer = Kind::make(loop.io(), exchange, request.remote);
-                                  }),
-                                  AcceptFunction()};
+  OnLoop<http::Transport> transport{loop, usual_limits<http::Options>(),
+                                    http::Handler([this](const http::Request& request, http::Exchange& exchange) {
+                                      peer = Kind::make(loop.io(), exchange, request.remote);
+                                    }),
+                                    AcceptFunction()};
   RawSocket client{transport.call([](auto& http) { return http.port(); })};
 };
 
 struct PlainExchange {
-  static std::shared_ptr<Peer> make(asio::io_context& io, HttpExchange& exchange, const std::string& remote) {
+  static std::shared_ptr<Peer> make(asio::io_context& io, http::Exchange& exchange, const std::string& remote) {
     return HttpPeer::make(io, exchange, {.may_stream = true, .remote = remote});
   }
 };
 struct ResumedExchange {
-  static std::shared_ptr<Peer> make(asio::io_context& io, HttpExchange& exchange, const std::string& remote) {
+  static std::shared_ptr<Peer> make(asio::io_context& io, http::Exchange& exchange, const std::string& remote) {
     const auto stream = std::make_shared<EventStream>(
         io, EventStream::Options{.id = "1", .headers = {}, .remote = remote, .memory = {}});
     stream->begin(exchange);
@@ -208,10 +208,10 @@ struct OverPairedHttp : OfOnePeer {
   void read_on() { client.receive_available(); }
 
   OnLoop<PairedHttp> paired{loop, MemoryBudget(), accept()};
-  OnLoop<HttpTransport> transport{
-      loop, usual_limits<HttpOptions>(),
-      HttpHandler([&handlers = paired.call([](auto& both) { return std::ref(both); }).get()](const HttpRequest& request,
-                                                                                             HttpExchange& exchange) {
+  OnLoop<http::Transport> transport{
+      loop, usual_limits<http::Options>(),
+      http::Handler([&handlers = paired.call([](auto& both) { return std::ref(both); }).get()](
+                        const http::Request& request, http::Exchange& exchange) {
         request.method == "GET" ? handlers.open(request, exchange) : handlers.take(request, exchange);
       }),
       AcceptFunction()};

@@ -20,14 +20,14 @@ using namespace rkllm_mcp::test;
 
 namespace {
 
-const Resource& resource_at(const Catalogue& catalogue, const std::string& uri) {
-  for (const Resource& each : catalogue.resources) {
+const mcp::Resource& resource_at(const mcp::Catalogue& catalogue, const std::string& uri) {
+  for (const mcp::Resource& each : catalogue.resources) {
     if (each.uri == uri) return each;
   }
   throw std::runtime_error("no resource " + uri);
 }
 
-Catalogue described(const RuntimeHost& runtime, const Settings& settings) {
+mcp::Catalogue described(const RuntimeHost& runtime, const Settings& settings) {
   return describe_server(runtime, settings, [] { return Json::object(); });
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("without a library clients still see the newest API, and why nothing c
   CHECK(api.methods.data() == newest.methods.data());
   CHECK(api.methods.size() == newest.methods.size());
   CHECK(api.api_version == newest.version);
-  const Catalogue catalogue = described(none, settings);
+  const mcp::Catalogue catalogue = described(none, settings);
   CHECK(catalogue.title == "RKLLM runtime");
   CHECK(resource_at(catalogue, "rkllm://api").title == "RKLLM API " + std::string(newest.version));
   const Json status = Json::parse(resource_at(catalogue, "rkllm://runtime").read().text);
@@ -69,7 +69,7 @@ TEST_CASE("a simulated runtime is called simulated in all that clients and model
   const SimulatedHost with;
   REQUIRE(with.host.simulated());
   CHECK(describe_api(with.host).api_version == "1.3.0");
-  const Catalogue catalogue = described(with.host, with.settings);
+  const mcp::Catalogue catalogue = described(with.host, with.settings);
   CHECK(catalogue.title == "RKLLM runtime (SIMULATED)");
   CHECK_THAT(catalogue.instructions, has_text("SIMULATED runtime: its answers are made up."));
   CHECK(Json::parse(resource_at(catalogue, "rkllm://runtime").read().text)["simulated"] == true);
@@ -81,12 +81,12 @@ TEST_CASE("a model is told how to call functions only where they are in the list
   const RuntimeHost none(runtime_unavailable("no library"));
   Settings settings;
   settings.mcp.tools = {"chat", "api"};
-  const Catalogue with_functions = described(none, settings);
+  const mcp::Catalogue with_functions = described(none, settings);
   CHECK_THAT(with_functions.instructions, has_text("Call rkllm_init with "));
   CHECK(with_functions.prompt("use_tools") != nullptr);
   for (const std::vector<std::string>& sets : {std::vector<std::string>{"chat"}, std::vector<std::string>{}}) {
     settings.mcp.tools = sets;
-    const Catalogue without = described(none, settings);
+    const mcp::Catalogue without = described(none, settings);
     CHECK(without.instructions.find("rkllm_init") == std::string::npos);
     CHECK_THAT(without.instructions, has_text("rkllm://api documents them."));
     CHECK(without.prompt("use_tools") == nullptr);
@@ -98,7 +98,7 @@ TEST_CASE("a server goes by the name of the settings, offers tasks, and leaves t
   const RuntimeHost none(runtime_unavailable("no library"));
   Settings settings;
   settings.server.name = "kitchen";
-  const Catalogue catalogue = described(none, settings);
+  const mcp::Catalogue catalogue = described(none, settings);
   CHECK(catalogue.name == "kitchen");
   CHECK_FALSE(catalogue.version.empty());
   CHECK(catalogue.offers_tasks);
@@ -109,17 +109,17 @@ TEST_CASE("a server goes by the name of the settings, offers tasks, and leaves t
 TEST_CASE("every document of a server has an address of its own, a type, and can be read") {
   const RuntimeHost none(runtime_unavailable("no library"));
   const Settings settings;
-  const Catalogue catalogue = described(none, settings);
+  const mcp::Catalogue catalogue = described(none, settings);
   std::set<std::string> addresses;
-  for (const Resource& each : catalogue.resources) {
+  for (const mcp::Resource& each : catalogue.resources) {
     CHECK(addresses.insert(each.uri).second);
     CHECK(each.mime_type == "application/json");
     CHECK_FALSE(each.title.empty());
-    const ResourceText text = each.read();
+    const mcp::ResourceText text = each.read();
     CHECK(Json::accept(text.text));
     CHECK((!each.size || *each.size == text.text.size()));
   }
-  for (const ResourceTemplate& each : catalogue.templates) CHECK(addresses.insert(each.uri_template).second);
+  for (const mcp::ResourceTemplate& each : catalogue.templates) CHECK(addresses.insert(each.uri_template).second);
   for (const char* const uri : {"rkllm://api", "rkllm://runtime", "rkllm://settings", "rkllm://handles"}) {
     CHECK(addresses.count(uri) == 1);
   }
@@ -129,8 +129,8 @@ TEST_CASE("the document of the settings is what is in force when it is read, and
   const RuntimeHost none(runtime_unavailable("no library"));
   const Settings settings;
   Json report{{"server.name", "one"}};
-  const Catalogue catalogue = describe_server(none, settings, [&report] { return report; });
-  const Resource& document = resource_at(catalogue, "rkllm://settings");
+  const mcp::Catalogue catalogue = describe_server(none, settings, [&report] { return report; });
+  const mcp::Resource& document = resource_at(catalogue, "rkllm://settings");
   CHECK(document.read().text == R"({"server.name":"one"})");
   report = Json{{"server.name", "other"}};
   CHECK(document.read().text == R"({"server.name":"other"})");
@@ -142,7 +142,7 @@ TEST_CASE("models are completed from the presets and the folders as they are whe
   Settings settings;
   settings.models = Json{{"small", {{"param", {{"model_path", "/models/s.rkllm"}}}}}};
   settings.runtime.model_dirs = {directory.path()};
-  const Catalogue catalogue = described(none, settings);
+  const mcp::Catalogue catalogue = described(none, settings);
   const auto completed = [&catalogue] {
     return (*catalogue.prompt("set_up_model"))->arguments.at(0).complete("", Json::object());
   };

@@ -26,8 +26,8 @@ struct ApiResources {
     add_api_resources(catalogue, abi, document);
   }
 
-  const ResourceTemplate& of(std::string_view plural) const {
-    for (const ResourceTemplate& each : catalogue.templates) {
+  const mcp::ResourceTemplate& of(std::string_view plural) const {
+    for (const mcp::ResourceTemplate& each : catalogue.templates) {
       if (each.uri_template == address_of(plural, "{name}")) return each;
     }
     throw std::runtime_error("no template for " + std::string(plural));
@@ -41,7 +41,7 @@ struct ApiResources {
 
   const AbiSet& abi;
   const std::string_view document;
-  Catalogue catalogue;
+  mcp::Catalogue catalogue;
 };
 
 constexpr std::array<std::string_view, 4> kPlurals{"functions", "structs", "enums", "constants"};
@@ -52,7 +52,7 @@ TEST_CASE("the bound API is one document, as it was written, of the size that is
   for (const AbiSet* const abi : abi_sets()) {
     const ApiResources api(*abi);
     REQUIRE(api.catalogue.resources.size() == 1);
-    const Resource& whole = api.catalogue.resources[0];
+    const mcp::Resource& whole = api.catalogue.resources[0];
     CHECK(whole.uri == "rkllm://api");
     CHECK(whole.title == "RKLLM API " + std::string(abi->version));
     CHECK(whole.mime_type == "application/json");

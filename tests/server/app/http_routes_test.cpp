@@ -31,22 +31,22 @@ Dispatcher::Options options_with_token() {
   return options;
 }
 
-class KeptResponse : public HttpExchange {
+class KeptResponse : public http::Exchange {
  public:
   bool ready() const override { return true; }
   bool has_room_for(std::size_t /*bytes*/) const override { return true; }
   bool closed() const override { return false; }
-  void respond(HttpResponse response) override { answer = std::move(response); }
-  void start_stream(int /*status*/, const HttpHeaders& /*headers*/) override {}
+  void respond(http::Response response) override { answer = std::move(response); }
+  void start_stream(int /*status*/, const http::Headers& /*headers*/) override {}
   void write(std::string_view /*bytes*/) override {}
   void finish() override {}
 
-  std::optional<HttpResponse> answer;
+  std::optional<http::Response> answer;
 };
 
 struct Site {
   Site() {
-    routes.ask_first([this](const HttpRequest& request, HttpExchange& exchange) {
+    routes.ask_first([this](const http::Request& request, http::Exchange& exchange) {
       if (!chat::ChatRoutes::serves(request)) return false;
       chat_routes.handle(request, exchange);
       return true;
@@ -54,20 +54,20 @@ struct Site {
   }
 
   // Reads the request as a connection does, and has it answered.
-  HttpResponse ask(const std::string& line, const std::string& token, const std::string& body = "") {
-    HttpParserLimits limits;
+  http::Response ask(const std::string& line, const std::string& token, const std::string& body = "") {
+    http::ParserLimits limits;
     limits.header_bytes = 1000;
     limits.body_bytes = 1000;
-    limits.identify = [this](const HttpRequest& head) {
+    limits.identify = [this](const http::Request& head) {
       ++looked_up;
       return client.dispatcher.gate().let_in(head);
     };
-    HttpParser parser(limits);
+    http::Parser parser(limits);
     parser.feed(line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token +
                 "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
                 body);
     REQUIRE(parser.complete());
-    HttpRequest request = parser.take();
+    http::Request request = parser.take();
     // Whoever looks at the token once more finds one that nobody has.
     request.headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer nobody-has-this-token"}};
     const auto exchange = std::make_shared<KeptResponse>();
@@ -111,7 +111,7 @@ TEST_CASE("the access token of an HTTP request is looked up once, whatever it as
 
 TEST_CASE("what the HTTP layer refuses at the chat host's paths has the form of the dialect there") {
   const auto refused = [](const std::string& path, int status) {
-    HttpRequest request;
+    http::Request request;
     request.method = "POST";
     request.path = path;
     return chat::ChatRoutes::refusal(request, {status, "the limit is 5 bytes"});

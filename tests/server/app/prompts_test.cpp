@@ -25,12 +25,12 @@ struct GotPrompt {
   std::optional<RpcError> error;
 };
 
-class KeepsOutcome final : public Requester {
+class KeepsOutcome final : public mcp::Requester {
  public:
   explicit KeepsOutcome(GotPrompt& got) : got_(got) {}
   void result(Json body) override { got_.result = std::move(body); }
   void error(const RpcError& error) override { got_.error = error; }
-  void ask(Invocation&, InputRequests, Json) override {}
+  void ask(mcp::Invocation&, mcp::InputRequests, Json) override {}
   void notify(std::string_view, const Json&) override {}
   bool ready() const override { return true; }
 
@@ -53,12 +53,12 @@ class OfferedPrompts {
 
   GotPrompt get(const std::string& name, Json arguments) const {
     GotPrompt got;
-    InvocationRequest request;
+    mcp::InvocationRequest request;
     request.name = name;
     request.arguments = std::move(arguments);
     const auto* const prompt = catalogue_.prompt(name);
     REQUIRE(prompt != nullptr);
-    std::make_shared<Invocation>(std::move(request), std::make_unique<KeepsOutcome>(got), (*prompt)->run)->run();
+    std::make_shared<mcp::Invocation>(std::move(request), std::make_unique<KeepsOutcome>(got), (*prompt)->run)->run();
     return got;
   }
   std::string text(const std::string& name, Json arguments) const {
@@ -71,22 +71,22 @@ class OfferedPrompts {
     for (const auto& each : catalogue_.prompts) names.push_back(each->name);
     return names;
   }
-  const PromptArgument& argument(const std::string& prompt, const std::string& name) const {
-    for (const PromptArgument& each : (*catalogue_.prompt(prompt))->arguments) {
+  const mcp::PromptArgument& argument(const std::string& prompt, const std::string& name) const {
+    for (const mcp::PromptArgument& each : (*catalogue_.prompt(prompt))->arguments) {
       if (each.name == name) return each;
     }
     throw std::runtime_error(prompt + " has no argument " + name);
   }
   PromptWords arguments_of(const std::string& prompt) const {
     PromptWords names;
-    for (const PromptArgument& each : (*catalogue_.prompt(prompt))->arguments) {
+    for (const mcp::PromptArgument& each : (*catalogue_.prompt(prompt))->arguments) {
       names.push_back(each.name + (each.required ? "" : "?"));
     }
     return names;
   }
 
  private:
-  Catalogue catalogue_;
+  mcp::Catalogue catalogue_;
 };
 
 // The call that a prompt asks for: the JSON object behind these words.

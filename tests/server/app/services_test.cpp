@@ -32,17 +32,17 @@ Settings with_services(ServiceNames only = {}) {
   return settings;
 }
 
-class KeptAnswer final : public HttpExchange {
+class KeptAnswer final : public http::Exchange {
  public:
   bool ready() const override { return true; }
   bool closed() const override { return false; }
   bool has_room_for(std::size_t /*bytes*/) const override { return true; }
-  void respond(HttpResponse response) override { answer = std::move(response); }
-  void start_stream(int /*status*/, const HttpHeaders& /*headers*/) override {}
+  void respond(http::Response response) override { answer = std::move(response); }
+  void start_stream(int /*status*/, const http::Headers& /*headers*/) override {}
   void write(std::string_view /*bytes*/) override {}
   void finish() override {}
 
-  std::optional<HttpResponse> answer;
+  std::optional<http::Response> answer;
 };
 
 // A server's services. The loop runs only inside until().
@@ -51,7 +51,7 @@ class OfferedServices {
   explicit OfferedServices(Settings given = with_services())
       : settings(std::move(given)),
         services(
-            loop, settings, log, [this](const std::function<void(McpServer&)>&) { ++told; }, [this] { ++removed; }) {}
+            loop, settings, log, [this](const std::function<void(mcp::Server&)>&) { ++told; }, [this] { ++removed; }) {}
   OfferedServices(const OfferedServices&) = delete;
   OfferedServices& operator=(const OfferedServices&) = delete;
   ~OfferedServices() {
@@ -81,8 +81,8 @@ class OfferedServices {
 struct PortOfServices : OfferedServices {
   explicit PortOfServices(Settings given = with_services()) : OfferedServices(std::move(given)) {}
 
-  HttpResponse ask(const std::string& method, const std::string& path, const std::string& body = "") {
-    HttpRequest request;
+  http::Response ask(const std::string& method, const std::string& path, const std::string& body = "") {
+    http::Request request;
     request.method = method;
     request.path = path;
     request.host = "localhost";
@@ -153,7 +153,7 @@ TEST_CASE("all services are there with their methods, and those left out are now
   CHECK((*all.services.memory_server())->name == "memory-server");
   REQUIRE(all.services.tool_server());
   CHECK((*all.services.tool_server())->name == "tool-server");
-  Catalogue catalogue;
+  mcp::Catalogue catalogue;
   all.services.add_to(catalogue);
   CHECK(catalogue.services.size() == 2);
   CHECK(catalogue.tool("memory_add_message") != nullptr);
@@ -163,7 +163,7 @@ TEST_CASE("all services are there with their methods, and those left out are now
   CHECK_FALSE(tools.services.memory_server());
   CHECK(tools.services.status() == Json::object());
   CHECK(tools.services.is_well());
-  Catalogue fewer;
+  mcp::Catalogue fewer;
   tools.services.add_to(fewer);
   CHECK(fewer.services.size() == 1);
   CHECK(fewer.tool("memory_add_message") == nullptr);

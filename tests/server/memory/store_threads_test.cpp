@@ -34,7 +34,7 @@ struct Threads {
   void await(std::size_t count) {
     while (answers.size() < count) loop.run_one();
   }
-  DoneFunction noted(std::string name) {
+  mcp::DoneFunction noted(std::string name) {
     return [this, name = std::move(name)](const Json& result, const std::exception_ptr& error) {
       std::string outcome = result.is_string() ? result.get<std::string>() : "ok";
       if (error) {

@@ -20,23 +20,24 @@
 namespace rkllm_mcp::test {
 namespace {
 
-class KeptAnswer : public HttpExchange {
+class KeptAnswer : public http::Exchange {
  public:
   bool ready() const override { return true; }
   bool has_room_for(std::size_t /*bytes*/) const override { return true; }
   bool closed() const override { return false; }
-  void respond(HttpResponse response) override { answer = std::move(response); }
-  void start_stream(int /*status*/, const HttpHeaders& /*headers*/) override {}
+  void respond(http::Response response) override { answer = std::move(response); }
+  void start_stream(int /*status*/, const http::Headers& /*headers*/) override {}
   void write(std::string_view /*bytes*/) override {}
   void finish() override {}
 
-  std::optional<HttpResponse> answer;
+  std::optional<http::Response> answer;
 };
 
 // Nothing: it is not for the page.
-std::optional<HttpResponse> answer_to(const std::string& path, HttpHeaders headers, const std::string& method = "GET") {
+std::optional<http::Response> answer_to(const std::string& path, http::Headers headers,
+                                        const std::string& method = "GET") {
   static const WebPage page;
-  HttpRequest request;
+  http::Request request;
   request.method = method;
   request.path = path;
   request.headers = std::move(headers);
@@ -48,7 +49,7 @@ std::optional<HttpResponse> answer_to(const std::string& path, HttpHeaders heade
 
 constexpr const char* kOfBrowsers = "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8";
 
-std::string header(const HttpResponse& response, std::string_view name) {
+std::string header(const http::Response& response, std::string_view name) {
   return std::string(response.headers.find(name).value_or("(none)"));
 }
 

@@ -17,7 +17,7 @@ namespace rkllm_mcp::test {
 struct ToolBench {
   explicit ToolBench(ToolSettings settings = {}, ToolServer::Options options = {})
       : tools(client.loop, settings, with_program(std::move(options))) {
-    add_service(client.catalogue, tools.service());
+    mcp::add_service(client.catalogue, tools.service());
   }
 
   static ToolServer::Options with_program(ToolServer::Options options) {

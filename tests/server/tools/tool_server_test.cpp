@@ -49,7 +49,7 @@ TEST_CASE("the tools are listed in both dialects, with schemas, and say what the
 TEST_CASE("a tool answers text, and the same for programs") {
   ToolBench bench;
   const Json result = bench.call("calculate", {{"expression", "0.1+0.2"}});
-  CHECK(result["content"] == Json::array({text_block("0.3")}));
+  CHECK(result["content"] == Json::array({mcp::text_block("0.3")}));
   CHECK(result["structuredContent"] == Json{{"result", "0.3"}, {"is_exact", true}, {"fraction", nullptr}});
   bench.send(in_mcp("calculate", {{"expression", "0.1+0.2"}}));
   const Json in_protocol = bench.receive()["result"];
@@ -99,7 +99,7 @@ TEST_CASE("harmless differences are taken: null, 5.0, members that nobody knows"
   ToolBench bench;
   CHECK(bench.text("calculate", {{"expression", "1"}, {"more", 1}}) == "1");
   CHECK_THAT(bench.text("current_time", {{"timezone", nullptr}}), has_text("T"));
-  CHECK(checked_arguments(Json{{"properties", {{"n", {{"type", "integer"}}}}}}, {{"n", 5.0}})["n"] == Json(5));
+  CHECK(mcp::checked_arguments(Json{{"properties", {{"n", {{"type", "integer"}}}}}}, {{"n", 5.0}})["n"] == Json(5));
 }
 
 TEST_CASE("what a tool cannot do is -32002, and a result with isError in MCP") {

@@ -88,8 +88,8 @@ struct ByPort : OfOneServer {
 constexpr std::size_t kMegabyte = 1'000'000;
 using ByTcp = ByPort<TcpTransport, TcpOptions, Protocol::kTcp, kMegabyte>;
 using ByTls = ByPort<TcpTransport, TcpOptions, Protocol::kTcps, kMegabyte>;
-using ByWebSocket = ByPort<WebSocketTransport, WebSocketOptions, Protocol::kWebSocket, kMegabyte>;
-using ByTlsWebSocket = ByPort<WebSocketTransport, WebSocketOptions, Protocol::kWebSockets, kMegabyte>;
+using ByWebSocket = ByPort<websocket::Transport, websocket::Options, Protocol::kWebSocket, kMegabyte>;
+using ByTlsWebSocket = ByPort<websocket::Transport, websocket::Options, Protocol::kWebSockets, kMegabyte>;
 using ByUdp = ByPort<UdpTransport, UdpOptions, Protocol::kUdp, 60'000>;
 
 struct ByFile : OfOneServer {
@@ -125,11 +125,11 @@ struct ByHttp : OfOneServer {
     return kConnect({Protocol::kHttp, "127.0.0.1", port, "/mcp"}, in_the_end());
   }
 
-  OnLoop<HttpTransport> transport{loop, usual_limits<HttpOptions>(),
-                                  HttpHandler([](const HttpRequest& asked, HttpExchange& exchange) {
-                                    exchange.respond({200, {}, "application/json", answer_to(asked.body)});
-                                  }),
-                                  AcceptFunction()};
+  OnLoop<http::Transport> transport{loop, usual_limits<http::Options>(),
+                                    http::Handler([](const http::Request& asked, http::Exchange& exchange) {
+                                      exchange.respond({200, {}, "application/json", answer_to(asked.body)});
+                                    }),
+                                    AcceptFunction()};
 };
 using ByPlainHttp = ByHttp<client::connect, true>;
 using ByStreamableHttp = ByHttp<client::connect_mcp, false>;  // each message is a request of its own

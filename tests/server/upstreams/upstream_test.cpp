@@ -28,17 +28,17 @@ using namespace std::chrono_literals;
 struct Heard {
   std::vector<Json> updates{}, results{};
   std::vector<int> errors{};
-  std::vector<InputRequests> asked{};
+  std::vector<mcp::InputRequests> asked{};
   Json state{};  // of the last one
   bool has_room = true;
 };
 
-class ScriptedRequester final : public Requester {
+class ScriptedRequester final : public mcp::Requester {
  public:
   explicit ScriptedRequester(Heard& heard) : heard_(heard) {}
   void result(Json body) override { heard_.results.push_back(std::move(body)); }
   void error(const RpcError& error) override { heard_.errors.push_back(static_cast<int>(error.code())); }
-  void ask(Invocation& invocation, InputRequests requests, Json state) override {
+  void ask(mcp::Invocation& invocation, mcp::InputRequests requests, Json state) override {
     heard_.asked.push_back(std::move(requests));
     heard_.state = std::move(state);
     if (!invocation.client().revision->era.has_handshake()) invocation.result({{"resultType", "input_required"}});
@@ -52,7 +52,7 @@ class ScriptedRequester final : public Requester {
 
 // Who calls.
 struct Caller {
-  const Revision* revision = &newest_handshake_revision();
+  const mcp::Revision* revision = &mcp::newest_handshake_revision();
   std::shared_ptr<RequestTable> requests = std::make_shared<RequestTable>();
   std::shared_ptr<Session> session = std::make_shared<Session>(requests, false);
   std::string address = "127.0.0.1:40112";
@@ -91,9 +91,9 @@ struct Stage {
         "not sent: " + part);
   }
 
-  std::shared_ptr<Invocation> invocation(Heard& heard, const Json& arguments = Json::object(),
-                                         const Caller& caller = {}) {
-    InvocationRequest request;
+  std::shared_ptr<mcp::Invocation> invocation(Heard& heard, const Json& arguments = Json::object(),
+                                              const Caller& caller = {}) {
+    mcp::InvocationRequest request;
     request.session = caller.session;
     request.reply =
         std::make_shared<Reply>(*std::make_shared<SilentPeer>(TransportKind::kTcp, caller.address), RequestId("1"));
@@ -103,8 +103,8 @@ struct Stage {
     request.meta = {{"example.com/trace", "7"}};
     request.client.revision = caller.revision;
     request.client.capabilities = client_capabilities;
-    return std::make_shared<Invocation>(std::move(request), std::make_unique<ScriptedRequester>(heard),
-                                        [this](Invocation& again) { upstream.call("t", again); });
+    return std::make_shared<mcp::Invocation>(std::move(request), std::make_unique<ScriptedRequester>(heard),
+                                             [this](mcp::Invocation& again) { upstream.call("t", again); });
   }
 
   std::ostringstream text;
@@ -113,14 +113,14 @@ struct Stage {
   Script script;
   Json client_capabilities = Json::object();
   std::vector<std::pair<std::string, Json>> said;
-  Upstream upstream{
-      waiting.loop(),
-      "up",
-      "test://",
-      once_to(script),
-      log,
-      {.on_changed = [](Offered) {},
-       .on_log = [this](Severity, const std::string& logger, const Json& data) { said.emplace_back(logger, data); }}};
+  Upstream upstream{waiting.loop(),
+                    "up",
+                    "test://",
+                    once_to(script),
+                    log,
+                    {.on_changed = [](Offered) {},
+                     .on_log = [this](mcp::Severity, const std::string& logger,
+                                      const Json& data) { said.emplace_back(logger, data); }}};
 };
 
 void list_or(Script& script, const Json& request, const std::function<void()>& otherwise) {
@@ -366,7 +366,7 @@ TEST_CASE("a client that was asked and has not come again is asked by its next c
   Heard stranger;
   Stage stage(endless);
   stage.client_capabilities = kSampling;
-  const Revision* const stateless = find_revision("2026-07-28");
+  const mcp::Revision* const stateless = mcp::find_revision("2026-07-28");
   stage.call(abandoned, Json::object(), {.revision = stateless});
   stage.await_sent("tools/call");
   stage.ask();
@@ -457,7 +457,7 @@ TEST_CASE("a question is answered when the call ends in which the client was ask
     CHECK(first_text(asked.results[0]) == "done");
   }
   SECTION("without one it is told when the client comes again") {
-    caller.revision = find_revision("2026-07-28");
+    caller.revision = mcp::find_revision("2026-07-28");
     call_twice();
     Heard again;
     stage.invocation(again, Json::object(), caller)->run_again({{asked.asked[0][0].key, Json::object()}}, asked.state);
@@ -493,7 +493,7 @@ TEST_CASE("calls in a session that several clients share may be of several clien
   Stage stage(endless);
   stage.client_capabilities = kSampling;
   const auto requests = std::make_shared<RequestTable>();
-  const Caller caller{.revision = find_revision("2026-07-28"),
+  const Caller caller{.revision = mcp::find_revision("2026-07-28"),
                       .requests = requests,
                       .session = std::make_shared<Session>(requests, true)};
   stage.call(first, Json::object(), caller);
@@ -514,7 +514,7 @@ TEST_CASE("a client that comes again without wanting progress is told of none") 
     list_or(script, message, [&] { call = message; });
   });
   stage.client_capabilities = kSampling;
-  Caller caller{.revision = find_revision("2026-07-28")};
+  Caller caller{.revision = mcp::find_revision("2026-07-28")};
   stage.call(heard, Json::object(), caller);
   stage.await_sent("tools/call");
   stage.ask();

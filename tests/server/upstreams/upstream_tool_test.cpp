@@ -80,7 +80,7 @@ TEST_CASE("a server that is its own upstream is served once, another's prefix th
 }
 
 TEST_CASE("a tool is served with the upstream's name, and its title is kept wherever it is") {
-  const Tool tool =
+  const mcp::Tool tool =
       served_tool("up", listed_tool("files_read", {{"annotations", {{"title", "Read"}, {"readOnlyHint", true}}}}));
   CHECK(tool.name == "up_files_read");
   CHECK(tool.title == "Read (up)");

@@ -107,8 +107,8 @@ struct OwnerOfLines : OfOneOwner {
 struct OwnerOfFrames : OfOneOwner {
   OwnerOfFrames() {
     begin([this](Channel& with, const ConnectionLimits& limits) {
-      WebSocketConnection::start(loop.io(), with, {.transport = TransportKind::kWebSocket, .address = "test"}, {},
-                                 limits, "", accept());
+      websocket::Connection::start(loop.io(), with, {.transport = TransportKind::kWebSocket, .address = "test"}, {},
+                                   limits, "", accept());
     });
   }
   static std::string said(std::string_view text) { return text_frame(std::string(text)); }
@@ -118,22 +118,22 @@ struct OwnerOfFrames : OfOneOwner {
 struct OwnerOfRequests : OfOneOwner {
   OwnerOfRequests() {
     begin([this](Channel& with, const ConnectionLimits& limits) {
-      HttpService service{.io = loop.io(),
-                          .parser_limits = {.header_bytes = usual_limits<HttpOptions>().header_bytes},
-                          .timeouts = usual_limits<HttpTimeouts>(),
-                          .origin_policy = OriginPolicy({}, OriginPolicy::Binding::kLoopback),
-                          .handler = handler(),
-                          .websocket_limits = {},
-                          .websocket_path = {},
-                          .accept_websocket = {},
-                          .refused = {},
-                          .refuse_guess = {},
-                          .limits = limits};
-      HttpConnection::start(Immutable<HttpService>(std::move(service)), with, "test");
+      http::Service service{.io = loop.io(),
+                            .parser_limits = {.header_bytes = usual_limits<http::Options>().header_bytes},
+                            .timeouts = usual_limits<http::Timeouts>(),
+                            .origin_policy = http::OriginPolicy({}, http::OriginPolicy::Binding::kLoopback),
+                            .handler = handler(),
+                            .websocket_limits = {},
+                            .websocket_path = {},
+                            .accept_websocket = {},
+                            .refused = {},
+                            .refuse_guess = {},
+                            .limits = limits};
+      http::Connection::start(Immutable<http::Service>(std::move(service)), with, "test");
     });
   }
-  HttpHandler handler() {
-    return [this, held = hold_something()](const HttpRequest& request, HttpExchange& exchange) {
+  http::Handler handler() {
+    return [this, held = hold_something()](const http::Request& request, http::Exchange& exchange) {
       follow(HttpPeer::make(loop.io(), exchange, {.may_stream = true, .remote = request.remote}));
       heard();
       peer->send("{before}");

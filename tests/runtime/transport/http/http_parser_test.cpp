@@ -11,7 +11,7 @@ using rkllm_mcp::test::Mutator;
 
 namespace {
 
-const HttpParserLimits kLimits{200, 1000, 10, 100};
+const http::ParserLimits kLimits{200, 1000, 10, 100};
 
 // Everything a parser makes of some bytes: its requests, then how it ended.
 struct Outcome {
@@ -20,7 +20,7 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-std::string describe(const HttpRequest& request) {
+std::string describe(const http::Request& request) {
   auto text = request.method + " " + request.path + "?" + request.query + " host=" + request.host;
   for (const auto& [name, value] : request.headers) text += "\n" + name + "=" + value;
   return text + "\n" + (request.keep_alive ? "keep" : "close") + "\n" + request.body;
@@ -28,7 +28,7 @@ std::string describe(const HttpRequest& request) {
 
 Outcome parse(std::string_view bytes, std::size_t piece) {
   Outcome outcome;
-  HttpParser parser(kLimits);
+  http::Parser parser(kLimits);
   while (!bytes.empty()) {
     auto part = bytes.substr(0, piece);
     bytes.remove_prefix(part.size());
@@ -50,8 +50,8 @@ int refusal_of(const std::string& bytes) {
   return outcome.refused_with;
 }
 
-HttpRequest request_of(const std::string& bytes) {
-  HttpParser parser(kLimits);
+http::Request request_of(const std::string& bytes) {
+  http::Parser parser(kLimits);
   CHECK(parser.feed(bytes) == bytes.size());
   REQUIRE(parser.complete());
   return parser.take();
@@ -199,7 +199,7 @@ TEST_CASE("HTTP parser: equal Content-Length fields are one, and bodies at the l
 }
 
 TEST_CASE("HTTP parser: 100 Continue is asked for once, before the body") {
-  HttpParser parser(kLimits);
+  http::Parser parser(kLimits);
   parser.feed("POST / HTTP/1.1\r\n" + kHost + "Expect: 100-Continue\r\nContent-Length: 2\r\n\r\n");
   CHECK(parser.take_continue());
   CHECK_FALSE(parser.take_continue());
@@ -239,7 +239,7 @@ TEST_CASE("HTTP parser: requests fed in any pieces are the same requests, mutate
     refused += whole.refused_with != 0;
     const auto piece = 1 + mutator.below(7);
     if (parse(input, 1) != whole || parse(input, piece) != whole) FAIL("pieces matter for: " << input);
-    if (whole.refused_with != 0) CHECK(http_reason(whole.refused_with) != "Status");
+    if (whole.refused_with != 0) CHECK(http::reason_phrase(whole.refused_with) != "Status");
   }
   CHECK(refused > kRounds / 4);
   CHECK(refused < kRounds);

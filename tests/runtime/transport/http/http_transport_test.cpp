@@ -27,14 +27,14 @@ namespace {
 //   /drop   lets go of the exchange unanswered            /split   tries to split the response
 //   /fault  throws                                        /sse_fault  throws when it has begun to stream
 struct Server {
-  explicit Server(const HttpOptions& options = usual_limits<HttpOptions>())
+  explicit Server(const http::Options& options = usual_limits<http::Options>())
       : http(loop, options, handler(), websockets.accept(loop)) {}
 
   std::uint16_t port() {
     return http.call([](auto& transport) { return transport.port(); });
   }
   // The exchange that the next request to /wait or /sse leaves.
-  std::shared_ptr<HttpExchange> next_waiting() {
+  std::shared_ptr<http::Exchange> next_waiting() {
     REQUIRE(loop.eventually([&] { return !waiting.empty(); }));
     return loop.call([&] {
       auto exchange = waiting.front();
@@ -43,14 +43,14 @@ struct Server {
     });
   }
 
-  std::vector<std::shared_ptr<HttpExchange>> waiting;  // on the loop
+  std::vector<std::shared_ptr<http::Exchange>> waiting;  // on the loop
   std::size_t requests = 0;
   Echo websockets;
   LoopThread loop;
-  OnLoop<HttpTransport> http;
+  OnLoop<http::Transport> http;
 
  private:
-  static void flood(HttpExchange& exchange, std::size_t number) {
+  static void flood(http::Exchange& exchange, std::size_t number) {
     while (exchange.ready() && !exchange.closed() && number < 20'000) {
       exchange.write("data: " + std::to_string(number++) + "\n\n");
     }
@@ -58,8 +58,8 @@ struct Server {
     if (!exchange.closed()) exchange.when_ready([kept = exchange.shared_from_this(), number] { flood(*kept, number); });
   }
 
-  HttpHandler handler() {
-    return [this](const HttpRequest& request, HttpExchange& exchange) {
+  http::Handler handler() {
+    return [this](const http::Request& request, http::Exchange& exchange) {
       ++requests;
       if (request.path == "/echo") {
         exchange.respond({200, {{"X-Method", request.method}}, "text/plain", request.body});
@@ -80,7 +80,7 @@ struct Server {
       } else if (request.path == "/split") {
         exchange.respond({200, {{"X-Echo", "a\r\nX-Evil: 1\r\n\r\n"}}, "text/plain", ""});
       } else if (request.path != "/drop") {
-        exchange.respond(plain_response(404, "no such path"));
+        exchange.respond(http::plain_response(404, "no such path"));
       }
     };
   }
@@ -212,7 +212,7 @@ TEST_CASE("HTTP: who expects 100 Continue gets it") {
 }
 
 TEST_CASE("HTTP: a refused request is answered, closes the connection, and reaches no handler") {
-  auto options = usual_limits<HttpOptions>();
+  auto options = usual_limits<http::Options>();
   options.limits.max_message_bytes = 1000;
   Server server(options);
   const std::string host = "Host: localhost\r\n";
@@ -239,7 +239,7 @@ TEST_CASE("HTTP: a refused request is answered, closes the connection, and reach
 }
 
 TEST_CASE("HTTP: slow senders are told and cut off") {
-  auto options = usual_limits<HttpOptions>();
+  auto options = usual_limits<http::Options>();
   options.timeouts = {100ms, 100ms, 100ms};
   Server server(options);
   SECTION("in the header fields") {
@@ -294,12 +294,12 @@ TEST_CASE("HTTP: foreign origins and hosts get 403, on WebSocket handshakes too"
 }
 
 TEST_CASE("HTTP: what is refused before a request is whole has the words of the protocol at its path") {
-  auto options = usual_limits<HttpOptions>();
+  auto options = usual_limits<http::Options>();
   options.limits.max_message_bytes = 1000;
   options.origins.allowed_origins = {"https://chat.example"};
-  options.refused = [](const HttpRequest& request, const HttpRefusal& refusal) -> std::optional<HttpResponse> {
+  options.refused = [](const http::Request& request, const http::Refusal& refusal) -> std::optional<http::Response> {
     if (request.path != "/echo") return std::nullopt;
-    return HttpResponse{refusal.status, {}, "application/json", "{\"error\":\"" + refusal.explanation + "\"}"};
+    return http::Response{refusal.status, {}, "application/json", "{\"error\":\"" + refusal.explanation + "\"}"};
   };
   Server server(options);
   const auto refused = [&server](const std::string& path, const std::string& header) {
@@ -323,7 +323,7 @@ TEST_CASE("HTTP: what is refused before a request is whole has the words of the 
 }
 
 TEST_CASE("HTTP: a listed origin's page may ask beforehand, and may read answers, refusals included") {
-  auto options = usual_limits<HttpOptions>();
+  auto options = usual_limits<http::Options>();
   options.origins.allowed_origins = {"https://chat.example"};
   Server server(options);
   RawSocket client(server.port());
@@ -439,7 +439,7 @@ TEST_CASE("HTTP: no header value can add a header") {
 }
 
 TEST_CASE("HTTP: a stream waits for a slow reader and loses nothing, one that never reads is closed") {
-  auto options = usual_limits<HttpOptions>();
+  auto options = usual_limits<http::Options>();
   options.limits.send_queue_bytes = 16 * 1024;
   options.limits.kernel_send_bytes = 16 * 1024;
   options.limits.stall = 1500ms;
@@ -460,7 +460,7 @@ TEST_CASE("HTTP: a stream waits for a slow reader and loses nothing, one that ne
 }
 
 TEST_CASE("HTTP: clients beyond the limit get 503") {
-  auto options = usual_limits<HttpOptions>();
+  auto options = usual_limits<http::Options>();
   options.limits.max_connections = 1;
   Server server(options);
   RawSocket first(server.port());

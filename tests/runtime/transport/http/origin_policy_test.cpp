@@ -5,26 +5,26 @@
 #include <string>
 
 using namespace rkllm_mcp;
-using Binding = OriginPolicy::Binding;
+using Binding = http::OriginPolicy::Binding;
 
 namespace {
 
-HttpRequest request_from(const std::string& host, const std::string& origin) {
-  HttpRequest request;
+http::Request request_from(const std::string& host, const std::string& origin) {
+  http::Request request;
   request.method = "POST";
   request.host = host;
   if (!origin.empty()) request.headers.add("Origin", origin);
   return request;
 }
 
-bool allows(const OriginPolicy& policy, const std::string& host, const std::string& origin) {
+bool allows(const http::OriginPolicy& policy, const std::string& host, const std::string& origin) {
   return !policy.objection(request_from(host, origin));
 }
 
 }  // namespace
 
 TEST_CASE("requests without Origin and those of loopback pages pass") {
-  const OriginPolicy policy({}, Binding::kLoopback);
+  const http::OriginPolicy policy({}, Binding::kLoopback);
   for (const std::string host : {"localhost", "LOCALHOST:80", "127.0.0.1:8080", "[::1]", "[::1]:8080", ""}) {
     CAPTURE(host);
     CHECK(allows(policy, host, ""));
@@ -35,7 +35,7 @@ TEST_CASE("requests without Origin and those of loopback pages pass") {
 }
 
 TEST_CASE("foreign origins and, on loopback, foreign hosts are refused") {
-  const OriginPolicy policy({}, Binding::kLoopback);
+  const http::OriginPolicy policy({}, Binding::kLoopback);
   for (const std::string origin :
        {"http://evil.example", "null", "http://localhost.evil.example", "http://localhost:80.evil.example",
         "http://127.0.0.1.evil.example", "file://", "http://localhost@evil.example", "http://", "ftp://localhost"}) {
@@ -46,7 +46,7 @@ TEST_CASE("foreign origins and, on loopback, foreign hosts are refused") {
                                  "127.0.0.1.evil.example", "[::1].evil", "[::2]"}) {
     CAPTURE(host);
     CHECK_FALSE(allows(policy, host, ""));
-    CHECK(allows(OriginPolicy({}, Binding::kNetwork), host, ""));
+    CHECK(allows(http::OriginPolicy({}, Binding::kNetwork), host, ""));
   }
   auto twice = request_from("localhost", "http://localhost");
   twice.headers.add("Origin", "http://evil.example");
@@ -54,18 +54,18 @@ TEST_CASE("foreign origins and, on loopback, foreign hosts are refused") {
 }
 
 TEST_CASE("listed origins and hosts pass") {
-  const OriginPolicy policy({{"https://chat.example"}, {"board.local"}}, Binding::kLoopback);
+  const http::OriginPolicy policy({{"https://chat.example"}, {"board.local"}}, Binding::kLoopback);
   CHECK(allows(policy, "localhost", "https://chat.example"));
   CHECK_FALSE(allows(policy, "localhost", "http://chat.example"));
   CHECK_FALSE(allows(policy, "localhost", "https://chat.example:444"));
   CHECK(allows(policy, "board.local:8080", ""));
   CHECK(allows(policy, "board.local:8080", "http://board.local:8080"));
   CHECK_FALSE(allows(policy, "board.local:8080", "http://board.local:81"));
-  CHECK(allows(OriginPolicy({{"*"}, {}}, Binding::kLoopback), "localhost", "https://any.example"));
+  CHECK(allows(http::OriginPolicy({{"*"}, {}}, Binding::kLoopback), "localhost", "https://any.example"));
 }
 
 TEST_CASE("a server on the network takes its own pages by address, not by an unlisted name") {
-  const OriginPolicy policy({}, Binding::kNetwork);
+  const http::OriginPolicy policy({}, Binding::kNetwork);
   CHECK(allows(policy, "192.168.1.5:8080", "http://192.168.1.5:8080"));
   CHECK(allows(policy, "[fe80::1]", "http://[fe80::1]"));
   CHECK_FALSE(allows(policy, "192.168.1.5:8080", "http://192.168.1.6:8080"));
@@ -73,15 +73,15 @@ TEST_CASE("a server on the network takes its own pages by address, not by an unl
 }
 
 TEST_CASE("only listed origins get CORS headers and answered preflights") {
-  const OriginPolicy policy({{"https://chat.example"}, {}}, Binding::kLoopback);
+  const http::OriginPolicy policy({{"https://chat.example"}, {}}, Binding::kLoopback);
   CHECK(policy.cors_headers(request_from("localhost", "http://localhost:3000")).size() == 0);
   const auto headers = policy.cors_headers(request_from("localhost", "https://chat.example"));
   CHECK(headers.find("Access-Control-Allow-Origin") == std::string_view("https://chat.example"));
   CHECK(headers.lists("Access-Control-Expose-Headers", "Mcp-Session-Id"));
 
-  OriginOptions options{{"https://chat.example"}, {}, {}};
-  options.local_pages_read = [](const HttpRequest& request) { return request.path == "/v1/models"; };
-  const OriginPolicy open(options, Binding::kLoopback);
+  http::OriginOptions options{{"https://chat.example"}, {}, {}};
+  options.local_pages_read = [](const http::Request& request) { return request.path == "/v1/models"; };
+  const http::OriginPolicy open(options, Binding::kLoopback);
   auto local = request_from("localhost", "http://localhost:3000");
   CHECK(open.cors_headers(local).size() == 0);
   local.path = "/v1/models";

@@ -12,14 +12,14 @@ using namespace rkllm_mcp::test;
 
 namespace {
 
-struct Recorder final : WebSocketReader::Events {
+struct Recorder final : websocket::Reader::Events {
   std::vector<std::string> events;
 
   void websocket_text(std::string_view message) override { events.push_back("text " + std::string(message)); }
   void websocket_oversized(std::size_t bytes) override { events.push_back("oversized " + std::to_string(bytes)); }
   void websocket_ping(std::string_view payload) override { events.push_back("ping " + std::string(payload)); }
   void websocket_closing(std::string_view payload) override { events.push_back("closing " + std::string(payload)); }
-  void websocket_violation(WebSocketClose code, std::string_view) override {
+  void websocket_violation(websocket::Close code, std::string_view) override {
     events.push_back("violation " + std::to_string(static_cast<int>(code)));
   }
 };
@@ -28,7 +28,7 @@ using Events = std::vector<std::string>;
 
 Events read(std::string_view bytes, std::size_t piece) {
   Recorder recorder;
-  WebSocketReader reader(200);
+  websocket::Reader reader(200);
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size())))
     reader.feed(bytes.substr(0, piece), recorder);
   return recorder.events;
@@ -44,15 +44,15 @@ Events read(const std::string& bytes) {
 }  // namespace
 
 TEST_CASE("WebSocket frames: headers are as long as they must be, and close payloads fit") {
-  CHECK(websocket_frame_header(WebSocketOpcode::kText, 0) == std::string("\x81\x00", 2));
-  CHECK(websocket_frame_header(WebSocketOpcode::kText, 125) == "\x81\x7D");
-  CHECK(websocket_frame_header(WebSocketOpcode::kText, 126) == std::string("\x81\x7E\x00\x7E", 4));
-  CHECK(websocket_frame_header(WebSocketOpcode::kText, 65'535) == "\x81\x7E\xFF\xFF");
-  CHECK(websocket_frame_header(WebSocketOpcode::kText, 65'536) == std::string("\x81\x7F\0\0\0\0\0\x01\0\0", 10));
-  CHECK(websocket_close_payload(WebSocketClose::kNormal, "bye") ==
+  CHECK(websocket::frame_header(websocket::Opcode::kText, 0) == std::string("\x81\x00", 2));
+  CHECK(websocket::frame_header(websocket::Opcode::kText, 125) == "\x81\x7D");
+  CHECK(websocket::frame_header(websocket::Opcode::kText, 126) == std::string("\x81\x7E\x00\x7E", 4));
+  CHECK(websocket::frame_header(websocket::Opcode::kText, 65'535) == "\x81\x7E\xFF\xFF");
+  CHECK(websocket::frame_header(websocket::Opcode::kText, 65'536) == std::string("\x81\x7F\0\0\0\0\0\x01\0\0", 10));
+  CHECK(websocket::close_payload(websocket::Close::kNormal, "bye") ==
         "\x03\xE8"
         "bye");
-  CHECK(websocket_close_payload(WebSocketClose::kNormal, std::string(500, 'x')).size() == 125);
+  CHECK(websocket::close_payload(websocket::Close::kNormal, std::string(500, 'x')).size() == 125);
 }
 
 TEST_CASE("WebSocket frames: messages of every length encoding are unmasked, however they are cut") {

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 namespace {
 
 struct WebSocketEchoServer {
-  explicit WebSocketEchoServer(const WebSocketOptions& options = usual_limits<WebSocketOptions>())
+  explicit WebSocketEchoServer(const websocket::Options& options = usual_limits<websocket::Options>())
       : websocket(loop, options, echo.accept(loop)) {}
   std::uint16_t port() {
     return websocket.call([](auto& transport) { return transport.port(); });
@@ -32,7 +32,7 @@ struct WebSocketEchoServer {
 
   Echo echo;
   LoopThread loop;
-  OnLoop<WebSocketTransport> websocket;
+  OnLoop<websocket::Transport> websocket;
 };
 
 std::string handshake(const std::string& more = "", const std::string& version = "13",
@@ -86,7 +86,7 @@ class WebSocketClient : public RawSocket {
 }  // namespace
 
 TEST_CASE("WebSocket: the handshake proves the key and chooses subprotocol mcp if it is offered") {
-  CHECK(websocket_accept("dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+  CHECK(websocket::accept_key("dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
   WebSocketEchoServer server;
   const auto answer = [&](const std::string& more) {
     RawSocket client(server.port());
@@ -121,7 +121,7 @@ TEST_CASE("WebSocket: wrong handshakes are refused") {
 }
 
 TEST_CASE("WebSocket: the headers of a handshake may be as long as is said, and no longer") {
-  auto options = usual_limits<WebSocketOptions>();
+  auto options = usual_limits<websocket::Options>();
   options.header_bytes = 1000;
   WebSocketEchoServer server(options);
   const auto status_with = [&](std::size_t bytes) {
@@ -134,7 +134,7 @@ TEST_CASE("WebSocket: the headers of a handshake may be as long as is said, and 
 }
 
 TEST_CASE("WebSocket: messages from 0 bytes to 16 MB come back whole") {
-  auto options = usual_limits<WebSocketOptions>();
+  auto options = usual_limits<websocket::Options>();
   options.limits.max_message_bytes = 16'000'000;
   WebSocketEchoServer server(options);
   WebSocketClient client(server.port());
@@ -161,7 +161,7 @@ TEST_CASE("WebSocket: several messages in one packet, one byte by byte, fragment
 }
 
 TEST_CASE("WebSocket: an oversized message is reported and the connection goes on") {
-  auto options = usual_limits<WebSocketOptions>();
+  auto options = usual_limits<websocket::Options>();
   options.limits.max_message_bytes = 1000;
   WebSocketEchoServer server(options);
   WebSocketClient client(server.port());
@@ -225,7 +225,7 @@ TEST_CASE("WebSocket: the server closes with 1000, and with 1001 when it stops, 
 }
 
 TEST_CASE("WebSocket: silent clients are pinged, and closed if they do not answer") {
-  auto options = usual_limits<WebSocketOptions>();
+  auto options = usual_limits<websocket::Options>();
   options.websocket = {50ms, 400ms};
   WebSocketEchoServer server(options);
   WebSocketClient client(server.port());
@@ -270,7 +270,7 @@ TEST_CASE("WebSocket: what else the loop has to do comes between the frames that
       if (++handled == 5000) all.happen();
     };
   };
-  OnLoop<WebSocketTransport> websocket(loop, usual_limits<WebSocketOptions>(), accept);
+  OnLoop<websocket::Transport> websocket(loop, usual_limits<websocket::Options>(), accept);
   WebSocketClient client(websocket.call([](auto& transport) { return transport.port(); }));
   std::string together;
   for (int each = 0; each < 5000; ++each) together += client_frame(kFinal | kText, "{" + std::to_string(each) + "}");
@@ -282,7 +282,7 @@ TEST_CASE("WebSocket: what else the loop has to do comes between the frames that
 }
 
 TEST_CASE("WebSocket: 20,000 messages arrive complete and in order, whatever another client does not read") {
-  auto options = usual_limits<WebSocketOptions>();
+  auto options = usual_limits<websocket::Options>();
   options.limits.send_queue_bytes = 64 * 1024;
   options.limits.kernel_send_bytes = 16 * 1024;
   options.limits.stall = 5s;  // for who reads has to do so, also on a busy machine

@@ -92,25 +92,26 @@ class OfOneHostedServer {
 
 struct OfThisProcess : OfOneHostedServer {
   OfThisProcess() {
-    const auto method = [](const std::string& name, std::function<void(MethodCall, DoneFunction)> run) {
-      return ServiceMethod{.name = name,
-                           .title = "",
-                           .description = "",
-                           .params_schema = Json::object(),
-                           .result_schema = Json::object(),
-                           .run = std::move(run)};
+    const auto method = [](const std::string& name, std::function<void(mcp::MethodCall, mcp::DoneFunction)> run) {
+      return mcp::ServiceMethod{.name = name,
+                                .title = "",
+                                .description = "",
+                                .params_schema = Json::object(),
+                                .result_schema = Json::object(),
+                                .run = std::move(run)};
     };
-    Service service{.name = kNameOfServer, .instructions = "", .methods = {}, .tools = {}, .documents = {}};
+    mcp::Service service{.name = kNameOfServer, .instructions = "", .methods = {}, .tools = {}, .documents = {}};
     service.methods = {
-        method("test/echo", [](const MethodCall& call, const DoneFunction& done) { done(call.params, nullptr); }),
-        method("test/refuse", [](const MethodCall&, const DoneFunction&) { throw refusal(); }),
-        method("test/fail",
-               [](const MethodCall&, const DoneFunction& done) { done(nullptr, std::make_exception_ptr(refusal())); }),
-        method("test/keep", [this](const MethodCall&, const DoneFunction& done) {
+        method("test/echo",
+               [](const mcp::MethodCall& call, const mcp::DoneFunction& done) { done(call.params, nullptr); }),
+        method("test/refuse", [](const mcp::MethodCall&, const mcp::DoneFunction&) { throw refusal(); }),
+        method("test/fail", [](const mcp::MethodCall&,
+                               const mcp::DoneFunction& done) { done(nullptr, std::make_exception_ptr(refusal())); }),
+        method("test/keep", [this](const mcp::MethodCall&, const mcp::DoneFunction& done) {
           kept_ = done;
           gate.has_come.happen();
         })};
-    loop.call([&] { server = std::make_unique<chat::ServiceServer>(loop.io(), Immutable<Service>(service)); });
+    loop.call([&] { server = std::make_unique<chat::ServiceServer>(loop.io(), Immutable<mcp::Service>(service)); });
   }
   ~OfThisProcess() { give_up(); }
   void let_go() {
@@ -119,7 +120,7 @@ struct OfThisProcess : OfOneHostedServer {
   static bool has_nothing_left() { return true; }
 
  private:
-  DoneFunction kept_;
+  mcp::DoneFunction kept_;
 };
 
 struct OfAnotherProgram : OfOneHostedServer {

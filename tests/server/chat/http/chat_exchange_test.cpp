@@ -20,10 +20,10 @@ using namespace rkllm_mcp::chat::testing;
 namespace {
 
 // Takes all that is written, and says that it is too much.
-class FullExchange final : public HttpExchange {
+class FullExchange final : public http::Exchange {
  public:
-  void respond(HttpResponse response) override { text = response.body; }
-  void start_stream(int /*status*/, const HttpHeaders& /*headers*/) override {}
+  void respond(http::Response response) override { text = response.body; }
+  void start_stream(int /*status*/, const http::Headers& /*headers*/) override {}
   void write(std::string_view bytes) override { text += bytes; }
   void finish() override { is_finished = true; }
   bool ready() const override { return false; }

@@ -35,9 +35,9 @@ std::vector<std::string> documented_headers(const std::string& text) {
 TEST_CASE("pages of listed origins may read every header that docs/chat.md tells of") {
   std::ifstream file(test::kSourceDirectory + "/docs/chat.md");
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  HttpRequest request;
+  http::Request request;
   request.headers.add("Origin", "https://chat.example");
-  const OriginPolicy policy({{"https://chat.example"}, {}}, OriginPolicy::Binding::kLoopback);
+  const http::OriginPolicy policy({{"https://chat.example"}, {}}, http::OriginPolicy::Binding::kLoopback);
   const auto headers = policy.cors_headers(request);
   const auto names = documented_headers(text);
   CHECK(names.size() >= 8);

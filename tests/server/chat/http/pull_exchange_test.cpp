@@ -16,10 +16,10 @@ using namespace rkllm_mcp::chat;
 
 namespace {
 
-class ScriptedReader final : public HttpExchange {
+class ScriptedReader final : public http::Exchange {
  public:
-  void respond(HttpResponse response) override { text = response.body; }
-  void start_stream(int /*status*/, const HttpHeaders& /*headers*/) override {}
+  void respond(http::Response response) override { text = response.body; }
+  void start_stream(int /*status*/, const http::Headers& /*headers*/) override {}
   void write(std::string_view bytes) override { text += bytes; }
   void finish() override {}
   bool ready() const override { return is_ready; }

@@ -16,7 +16,7 @@ using chat::ModelState;
 struct Bench {
   explicit Bench(chat::HostOptions options = {.warm_up_bytes = 0})
       : host(pool, options), tools(client.loop, host, {.is_simulated = [] { return true; }}) {
-    add_service(client.catalogue, tools.service());
+    mcp::add_service(client.catalogue, tools.service());
   }
 
   // Everything that can happen now, of the loop and of the pool.

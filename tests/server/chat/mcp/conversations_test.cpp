@@ -23,12 +23,12 @@ struct ScriptedMemory {
   Json messages = Json::array();
   std::optional<RpcError> failure;
 
-  Service service() {
-    Service service;
+  mcp::Service service() {
+    mcp::Service service;
     for (const char* const name : {"memory/get_all_messages", "memory/add_message"}) {
-      ServiceMethod method;
+      mcp::ServiceMethod method;
       method.name = name;
-      method.run = [this, name](MethodCall call, const DoneFunction& done) {
+      method.run = [this, name](mcp::MethodCall call, const mcp::DoneFunction& done) {
         call.params["method"] = name;
         asked.push_back(call.params);
         spaces.push_back(call.principal->name);
@@ -69,7 +69,7 @@ TEST_CASE("what was said is read and kept in the space of who asks, the question
   asio::io_context loop;
   ScriptedMemory memory;
   memory.messages = Json{said("user", "Hello"), said("assistant", "Hi")};
-  const Service server = memory.service();
+  const mcp::Service server = memory.service();
   Conversations conversations(loop, &server);
   const Principal ann{.name = "ann"};
   std::optional<Conversations::Recalled> recalled;
@@ -96,7 +96,7 @@ TEST_CASE("a memory server that refuses is an error, and nothing is half told") 
   asio::io_context loop;
   ScriptedMemory memory;
   memory.failure = RpcError(ErrorCode::kTooLarge, "full");
-  const Service server = memory.service();
+  const mcp::Service server = memory.service();
   Conversations conversations(loop, &server);
   const Principal ann{.name = "ann"};
   std::exception_ptr error;

@@ -11,7 +11,7 @@ TEST_CASE("the words of the chat set are few, and all arguments are flat") {
   std::size_t bytes = 0;
   for (const char* const name : {"list_models", "load_model", "chat", "embed", "stop", "status", "unload_model"}) {
     INFO(name);
-    const rkllm_mcp::Tool tool = chat::described_tool(name, true);
+    const mcp::Tool tool = chat::described_tool(name, true);
     CHECK_FALSE(tool.title.empty());
     CHECK_FALSE(tool.description.empty());
     CHECK(tool.permission == (tool.name == "unload_model" ? Permission::kAdmin : Permission::kCall));
