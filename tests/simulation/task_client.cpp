@@ -67,7 +67,7 @@ std::shared_ptr<HttpTalk> TaskClient::ask(const std::string& method, Json params
     // What was asked is not known then, and of what it was about nothing is asked any more.
     for (Task& task : tasks_) {
       task.is_left = task.is_left || task.is_asking || task.is_giving || task.id.empty();
-      if (task.listener == ended) task.must_hear = false;
+      if (task.listener == ended) task.must_hear = task.is_confirmed = false;
     }
   });
   talks_[number] = talk;
@@ -124,7 +124,7 @@ void TaskClient::look(Task& task) {
             complain(task, "what was given is wanted again:", state);
           }
         }
-        if (listened && task.end.empty()) task.must_hear = true;
+        if (listened && task.is_confirmed && task.end.empty()) task.must_hear = true;
       });
 }
 
