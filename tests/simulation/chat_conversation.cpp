@@ -3,6 +3,8 @@
 #include "sim_lender.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -159,13 +161,14 @@ class RememberedConversation final : public ChatConversation {
     asked.failures = failures();
     asked.overlaps = overlaps_;
     asked.question = std::move(question);
-    asked_.push_back(asked.question);
+    const auto first_open = std::find_if(asked_.begin(), asked_.end(), [](const Told& each) { return each.is_open; });
+    asked_.push_back({asked.question, static_cast<std::size_t>(first_open - asked_.begin())});
     if (++under_way_ > 1) ++overlaps_;
     return asked;
   }
 
   void answered(const Asked& asked, const ChatAnswer& answer, const std::string& prompt) override {
-    --under_way_;
+    end(asked);
     const auto& all = server_.memory().conversation(id_);
     std::vector<std::string> before;
     std::size_t at = 0;
@@ -182,7 +185,7 @@ class RememberedConversation final : public ChatConversation {
   }
 
   bool excuses(const Asked& asked, const std::string& error) override {
-    --under_way_;
+    end(asked);
     // Of two questions at once one is refused, which may be heard after the other's answer; and who has left may find
     // what has come of the answer not yet kept.
     const bool is_second = error.find("an answer of this conversation is being made") != std::string::npos;
@@ -199,18 +202,22 @@ class RememberedConversation final : public ChatConversation {
   }
   bool is_summed_up() const override { return assistant_ == 1; }
 
-  // Each message is one of these questions, once, or an answer to the one before it.
+  // Each message is one of these questions, once, or an answer to the one before it. Of questions that were under way
+  // at once, on connections of their own, any may have come first.
   void check_end() override {
     const auto& all = server_.memory().conversation(id_);
-    std::size_t last = 0;  // of the questions, the one behind that which is remembered
+    std::size_t first = 0;  // of the questions that may still be remembered
+    std::set<std::string> remembered;
     const ChatQuestion* question = nullptr;
     for (const SimMemory::Said& said : all) {
       if (said.role == "user") {
-        const auto found = std::find_if(asked_.begin() + static_cast<std::ptrdiff_t>(last), asked_.end(),
-                                        [&said](const ChatQuestion& each) { return each.text() == said.content; });
-        if (found == asked_.end()) throw Violation{id_ + ": a question is remembered that was not asked, or not then"};
-        question = &*found;
-        last = static_cast<std::size_t>(found - asked_.begin()) + 1;
+        const auto found = std::find_if(asked_.begin() + static_cast<std::ptrdiff_t>(first), asked_.end(),
+                                        [&said](const Told& each) { return each.question.text() == said.content; });
+        if (found == asked_.end() || !remembered.insert(said.content).second) {
+          throw Violation{id_ + ": a question is remembered that was not asked, or not then"};
+        }
+        question = &found->question;
+        first = std::max(first, found->first_open);
         continue;
       }
       const std::string whole = question == nullptr ? "" : question->answer();
@@ -223,13 +230,24 @@ class RememberedConversation final : public ChatConversation {
   }
 
  private:
+  struct Told {
+    ChatQuestion question;
+    std::size_t first_open;  // of the questions, the first that was under way then, if only this one
+    bool is_open = true;     // nothing has come back: for ever, if the client has left
+  };
+
   std::size_t failures() const { return server_.memory().failures_of(id_); }
+
+  void end(const Asked& asked) {
+    --under_way_;
+    for (Told& each : asked_) each.is_open = each.is_open && each.question.name != asked.question.name;
+  }
 
   SimServer& server_;
   const std::string id_;
   const ChatDialect dialect_;
   const std::uint32_t assistant_;
-  std::vector<ChatQuestion> asked_;
+  std::vector<Told> asked_;
   int under_way_ = 0;
   std::size_t overlaps_ = 0;
   bool has_left_ = false;
