@@ -1,5 +1,7 @@
-// The one place that catches what callbacks of the event loop throw. An exception ends the exchange that caused it, and
-// nothing else: the code that serves the exchange ends it while the exception passes (or_else()) and throws on; here
+// How the event loop is run, and how work gets to it from threads.
+//
+// run_loop() is the one place that catches what callbacks throw. An exception ends the exchange that caused it, and
+// nothing else: the code that serves the exchange ends it while the exception passes (or_else()) and throws on; there
 // the exception is reported, and the loop takes its next callback.
 #pragma once
 

@@ -1,5 +1,6 @@
 // Bytes as JSON: what C passes as an array of char and is no text. An array of integers from 0 to 255, whatever sign
-// char has on this machine, or {"base64":"...","dtype":"uint8"}.
+// char has on this machine, or {"base64":"...","dtype":"uint8"}. That second form is here for values of any type;
+// tensor.hpp uses it, too.
 #pragma once
 
 #include <rkllm_mcp/array_encoding.hpp>
@@ -26,7 +27,8 @@ inline Json packed_to_json(std::span<const std::byte> values, std::string_view d
 // The bytes of whole values of `size` bytes each. Everything else, also another dtype, is refused.
 inline std::vector<std::byte> packed_from_json(const JsonReader& in, std::string_view dtype, std::size_t size) {
   for (const auto& [key, value] : in.object().items()) {
-    if (key != "base64" && key != "dtype") throw InvalidParams(in.path_of(key), "unknown field; known are base64 and dtype");
+    if (key != "base64" && key != "dtype")
+      throw InvalidParams(in.path_of(key), "unknown field; known are base64 and dtype");
   }
   const auto found = in.find("dtype");
   if (!found || found->text() != dtype) in.refuse("expected \"dtype\":\"" + std::string(dtype) + "\"");

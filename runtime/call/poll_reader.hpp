@@ -1,4 +1,4 @@
-// Keeps a stream until its client asks: for transports that cannot push.
+// Keeps a stream until its client asks, and finds it by its id: for transports that cannot push.
 //
 // Tokens stay raw in the stream's buffer; each poll takes and packs all that is there. A buffer that nobody polls for
 // `expiry` after its first token (or after the last poll, whichever is later) is discarded and its run aborted.

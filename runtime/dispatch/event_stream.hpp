@@ -30,8 +30,8 @@ namespace rkllm_mcp {
 class EventStream final : public AnsweringPeer {
  public:
   struct Options {
-    std::string id;       // of the stream, unique in its session
-    bool primes = false;  // the client takes an empty first event
+    std::string id;         // of the stream, unique in its session
+    bool primes = false;    // the client takes an empty first event
     http::Headers headers;  // of what answers the first exchange
     std::string remote;
     MemoryBudget memory;  // that kept events count in; none: nothing counts

@@ -27,7 +27,7 @@ class PairedHttp {
   PairedHttp(asio::io_context& loop, MemoryBudget memory, AcceptFunction accept)
       : loop_(loop), memory_(std::move(memory)), accept_(std::move(accept)) {}
 
-  // HttpHandlers.
+  // Both are http::Handlers.
   void open(const http::Request& request, http::Exchange& exchange);
   void take(const http::Request& request, http::Exchange& exchange);
 

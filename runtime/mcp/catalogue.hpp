@@ -1,7 +1,7 @@
 // What an MCP server offers, as data: tools, resources, prompts, and words about itself. This library serves any such
 // catalogue.
 //
-// Code that changes a catalogue calls Server::announce() afterwards. Event loop only.
+// Code that changes a catalogue calls mcp::Server::announce() afterwards. Event loop only.
 #pragma once
 
 #include "call/admission.hpp"
@@ -155,8 +155,7 @@ inline Json text_block(std::string_view text) { return Json{{"type", "text"}, {"
 // The result of a tool that says no more than a text.
 inline Json text_result(std::string_view text) { return Json{{"content", Json::array({text_block(text)})}}; }
 
-// How a tool that failed answers.
-// The message for people and models, then code and data for programs.
+// How a tool that failed answers: the message for people and models, then code and data for programs.
 inline Json tool_error(const RpcError& error) {
   const Json details{{"code", static_cast<int>(error.code())}, {"data", error.data()}};
   return Json{{"content", Json::array({text_block(error.what()), text_block(to_text(details))})}, {"isError", true}};

@@ -1,5 +1,6 @@
 // An http or https address of the web, taken apart. Stricter than browsers: what cannot be understood in one way only
-// is refused, since a checker and a connector that read it differently would be a hole.
+// is refused, since a checker and a connector that read it differently would be a hole. And any address, as it may be
+// shown.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +37,8 @@ std::string percent_decoded(std::string_view text);
 // The first value of that name in a query (of "/l/?uddg=…" or "a=b&c=d"), decoded; nothing if there is none.
 std::optional<std::string> query_value(std::string_view target, std::string_view name);
 
-// Addresses as they may be shown, in logs, errors and tables. Any thread.
-
-// "postgresql://host/name" of "postgresql://user:password@host/name?options"; what is no such address, such as a path,
-// is left as it is.
+// Any address as it may be shown, in logs, errors and tables: "postgresql://host/name" of
+// "postgresql://user:password@host/name?options". What is no address, such as a path, is left as it is. Threads: any.
 std::string shown_address(std::string_view address);
 
 }  // namespace rkllm_mcp

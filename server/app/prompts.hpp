@@ -9,11 +9,11 @@
 namespace rkllm_mcp {
 
 struct PromptKnowledge {
-  HandlesFunction handles;    // those that exist
+  HandlesFunction handles;       // those that exist
   mcp::CompleteFunction models;  // names and paths of models
-  Json presets;               // those of the settings, by name
-  std::string_view document;  // api_document() of the ABI set
-  bool lists_functions;       // the list of tools has the C functions: models can be asked to call them
+  Json presets;                  // those of the settings, by name
+  std::string_view document;     // api_document() of the ABI set
+  bool lists_functions;          // the list of tools has the C functions: models can be asked to call them
 };
 
 // set_up_model, chat, summarize, and with listed functions use_tools; without those they ask for the chat set's tools.

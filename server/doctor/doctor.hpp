@@ -27,7 +27,7 @@ enum class Level {
 struct Finding {
   std::string subject;  // "library", "npu driver", ...: what was looked at
   Level level;
-  std::string text;    // what was found
+  std::string text;  // what was found
   // A command that mends it, to be copied, with what is to be said of it behind "   # "; empty where all is well. Where
   // only a person can decide it may look, and says there what to do then.
   std::string cure{};

@@ -1,5 +1,5 @@
-// The functions that every ABI set has with the same parameters. Files beside this one hold those that only some sets
-// have, or have with other parameters; simulator/CMakeLists.txt says which set is made of which.
+// The functions that are the same in every ABI set. Files beside this one hold those that only some sets have, or have
+// with other parameters or another meaning; simulator/CMakeLists.txt says which set is made of which.
 //
 // Here stands what is true of pointers: which may be NULL, which the vendor's library does not survive; and what the
 // default parameters are. Everything else is the engine's business.

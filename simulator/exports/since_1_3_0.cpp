@@ -1,4 +1,4 @@
-// What is other since 1.3.0: rkllm_init, which takes a struct of callbacks, and what rkllm_is_running says.
+// What is different since 1.3.0: rkllm_init, which takes a struct of callbacks, and what rkllm_is_running says.
 #include "engine/contract.hpp"
 #include "engine/session.hpp"
 #include "exports/make_handle.hpp"
@@ -16,9 +16,9 @@ namespace {
 
 using namespace rkllm_mcp::sim;
 
-// Tells a pointer to a function from a pointer to data: programs written for runtimes up to 1.2 pass rkllm_init a
-// function where 1.3 expects a struct. Whether `address` lies in a part of the process that can be executed. Any
-// thread; reads /proc/self/maps.
+// Whether `address` lies in a part of the process that can be executed. That tells a pointer to a function from one to
+// data: programs written for runtimes up to 1.2 pass rkllm_init a function where 1.3 expects a struct. Any thread;
+// reads /proc/self/maps.
 bool is_code(const void* address) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"), std::fclose);

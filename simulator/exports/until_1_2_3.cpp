@@ -1,4 +1,4 @@
-// What was other before 1.3.0: rkllm_init, and what rkllm_is_running says.
+// What was different before 1.3.0: rkllm_init, and what rkllm_is_running says.
 #include "engine/session.hpp"
 #include "exports/make_handle.hpp"
 #include "exports/preconditions.hpp"

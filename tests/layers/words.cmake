@@ -179,7 +179,7 @@ foreach(line IN LISTS lines)
     if(name MATCHES "/" AND EXISTS ${ROOT}/${name})
       continue()
     endif()
-    string(REGEX REPLACE "^(mcp|http|websocket)::" "" class "${name}")
+    string(REGEX REPLACE "^(mcp|http|websocket)::" "" class "${name}")  # which of them is not checked
     if(NOT class IN_LIST classes)
       complain("${word}: there is no ${name}")
     endif()

@@ -1,5 +1,5 @@
-// A connected socket with deadlines, for the connections beside. Where the endpoint's protocol says so, all that it
-// sends and receives is encrypted.
+// A connected socket with deadlines, and what waits to be sent on one, for the connections beside. Where the endpoint's
+// protocol says so, all that it sends and receives is encrypted.
 #pragma once
 
 #include "client/connection.hpp"

@@ -17,7 +17,7 @@ inline constexpr const char* kMetaSubscription = "io.modelcontextprotocol/subscr
 inline constexpr const char* kTasksExtension = "io.modelcontextprotocol/tasks";
 
 // The HTTP headers by which a request of the stateless era repeats parts of its message, for those on the way who do
-// not read bodies: what client and server agree on.
+// not read bodies.
 
 inline constexpr const char* kRevisionHeader = "MCP-Protocol-Version";
 inline constexpr const char* kMethodHeader = "Mcp-Method";

@@ -1,4 +1,4 @@
-// The revisions that this library serves.
+// What a revision of the protocol is, and the revisions that this library serves.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace rkllm_mcp::mcp {
 
+class Era;
+
 // One revision of the Model Context Protocol, as data. Handlers never ask which revision they serve; what differs
 // between revisions is a member here, or a function of the revision's era.
 //
 // A new revision is one more line in revisions.cpp.
-class Era;
-
 struct Revision {
   std::string_view name;  // "2025-06-18"
   const Era& era;

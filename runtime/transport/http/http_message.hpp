@@ -20,7 +20,7 @@ namespace rkllm_mcp::http {
 
 bool equal_ignoring_case(std::string_view a, std::string_view b);  // ASCII letters only
 std::string_view trim_blanks(std::string_view text);               // without leading and trailing blanks and tabs
-bool is_http_token(std::string_view text);                         // RFC 9110's token: names of methods and headers
+bool is_token(std::string_view text);                              // RFC 9110's token: names of methods and headers
 
 // Header fields in the order in which they came or will be sent. Names are compared ignoring case.
 class Headers {

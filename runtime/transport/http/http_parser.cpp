@@ -115,7 +115,7 @@ void Parser::on_request_line(std::string_view line) {
   const auto last = line.rfind(' ');
   if (first == std::string_view::npos || first == last) return refuse(400, "not an HTTP request line");
   const auto method = line.substr(0, first);
-  if (!is_http_token(method)) return refuse(400, "not an HTTP method");
+  if (!is_token(method)) return refuse(400, "not an HTTP method");
   request_.method = method;
   on_version(line.substr(last + 1));
   if (state_ == State::kRefused) return;
@@ -167,7 +167,7 @@ void Parser::on_header(std::string_view line, bool is_trailer) {
   if (++header_count_ > limits_.headers) return refuse(431, "too many header fields");
   if (line[0] == ' ' || line[0] == '\t') return refuse(400, "header fields must not be folded");
   const auto colon = line.find(':');
-  if (colon == std::string_view::npos || !is_http_token(line.substr(0, colon))) {
+  if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) {
     return refuse(400, "not a header field name directly followed by a colon");
   }
   const auto value = trim_blanks(line.substr(colon + 1));

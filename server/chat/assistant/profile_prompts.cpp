@@ -69,14 +69,14 @@ std::vector<mcp::PromptArgument> arguments_of(const Profile& profile, std::strin
 
 }  // namespace
 
-std::vector<Immutable<rkllm_mcp::mcp::Prompt>> prompts_of(const std::vector<Immutable<Profile>>& profiles) {
-  std::vector<Immutable<rkllm_mcp::mcp::Prompt>> prompts;
+std::vector<Immutable<mcp::Prompt>> prompts_of(const std::vector<Immutable<Profile>>& profiles) {
+  std::vector<Immutable<mcp::Prompt>> prompts;
   for (const auto& profile : profiles) {
     for (const Described& each : kDescribed) {
       const std::string& text = profile->prompt(each.purpose, profile->default_language);
       if (text.empty()) continue;
       const std::string description(each.description);
-      rkllm_mcp::mcp::Prompt prompt;
+      mcp::Prompt prompt;
       // No word may have a "_": two profiles' prompts would have one name.
       const bool is_shorter = each.purpose == Purpose::kShorterSummary;
       prompt.name = profile->name + "_" + (is_shorter ? "shorter" : std::string(word_for(each.purpose)));

@@ -10,6 +10,6 @@
 namespace rkllm_mcp::chat {
 
 // PROFILE_language, _guardrail, _answer, _refusal, _summary and _shorter_summary, as far as a profile has them.
-std::vector<Immutable<rkllm_mcp::mcp::Prompt>> prompts_of(const std::vector<Immutable<Profile>>& profiles);
+std::vector<Immutable<mcp::Prompt>> prompts_of(const std::vector<Immutable<Profile>>& profiles);
 
 }  // namespace rkllm_mcp::chat

@@ -54,7 +54,7 @@ mcp::Service ChatTools::make_service() {
   mcp::Service service;
   service.name = kChatServerName;
   service.instructions = kInstructions;
-  for (rkllm_mcp::mcp::Tool& each : std::vector<rkllm_mcp::mcp::Tool>{
+  for (mcp::Tool& each : std::vector<mcp::Tool>{
            tool("list_models", &ChatTools::list_models), tool("load_model", &ChatTools::load_model),
            tool("chat", &ChatTools::chat), tool("embed", &ChatTools::embed), tool("stop", &ChatTools::stop_answers),
            tool("status", &ChatTools::status), tool("unload_model", &ChatTools::unload_model)}) {
@@ -63,8 +63,8 @@ mcp::Service ChatTools::make_service() {
   return service;
 }
 
-rkllm_mcp::mcp::Tool ChatTools::tool(std::string_view name, Run run) {
-  rkllm_mcp::mcp::Tool tool = described_tool(name, conversations_.available());
+mcp::Tool ChatTools::tool(std::string_view name, Run run) {
+  mcp::Tool tool = described_tool(name, conversations_.available());
   tool.run = [this, run, schema = tool.input_schema](mcp::Invocation& invocation) {
     try {
       if (stopping_) throw ending();

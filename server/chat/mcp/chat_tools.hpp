@@ -54,7 +54,7 @@ class ChatTools {
   };
 
   mcp::Service make_service();
-  rkllm_mcp::mcp::Tool tool(std::string_view name, Run run);
+  mcp::Tool tool(std::string_view name, Run run);
   void list_models(Started invocation, const Json& arguments);
   void load_model(Started invocation, const Json& arguments);
   void chat(Started invocation, const Json& arguments);

@@ -66,10 +66,10 @@ Json schema_of(std::string_view properties, bool remembers) {
 
 }  // namespace
 
-rkllm_mcp::mcp::Tool described_tool(std::string_view name, bool remembers) {
+mcp::Tool described_tool(std::string_view name, bool remembers) {
   const auto* const words = std::ranges::find(kTools, name, &Words::name);
   if (words == kTools.end()) throw std::logic_error("there are no words for this tool");
-  rkllm_mcp::mcp::Tool tool;
+  mcp::Tool tool;
   tool.name = words->name;
   tool.title = words->title;
   tool.description = words->description;

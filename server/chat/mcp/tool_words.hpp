@@ -16,6 +16,6 @@ inline constexpr std::string_view kInstructions =
 
 // list_models, load_model, chat, embed, stop, status or unload_model, without what it does. `remembers`: chat can go on
 // with a conversation. Throws std::logic_error if there is no such tool.
-rkllm_mcp::mcp::Tool described_tool(std::string_view name, bool remembers);
+mcp::Tool described_tool(std::string_view name, bool remembers);
 
 }  // namespace rkllm_mcp::chat
