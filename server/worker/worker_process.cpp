@@ -61,6 +61,11 @@ void WorkerProcess::kill() {
   if (!end_) child_.kill();
 }
 
+std::optional<WorkerProcess::End> WorkerProcess::ended() const {
+  const std::lock_guard lock(mutex_);
+  return end_;
+}
+
 std::optional<WorkerProcess::End> WorkerProcess::wait_for_end(std::chrono::milliseconds patience) const {
   std::unique_lock lock(mutex_);
   news_.wait_for(lock, patience, [this] { return end_.has_value(); });

@@ -40,7 +40,7 @@ class WorkerProcess {
   // Closes the control socket, and kills it if that has not ended it in time.
   void end(std::chrono::milliseconds patience);
   void kill();
-  std::optional<End> ended() const { return wait_for_end({}); }
+  std::optional<End> ended() const;
   std::optional<End> wait_for_end(std::chrono::milliseconds patience) const;
 
   // `listener` is called when the process ends, at once if it has, on whatever thread. Once forget() has returned, it
