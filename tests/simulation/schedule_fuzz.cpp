@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Outcome outcome = run_schedule(Choices(Choices::Made(data, data + size)));
   if (outcome.violation.empty()) return 0;
   const Failure failure{std::nullopt, outcome, shrink(outcome, kTriesToShrink)};
-  std::fprintf(stderr, "%s\nIts choices, for simulate --choices:\n%s\n", told(failure).c_str(),
-               choice_file(failure).c_str());
+  std::fprintf(stderr, "%s\nIts choices, for ./dev test --simulate FILE:\n%s\n", told(failure).c_str(),
+               choice_file(std::nullopt, failure.least.violation, failure.least.choices).c_str());
   std::abort();
 }

@@ -52,8 +52,7 @@ class SimEmbedder::Lease final : public chat::EmbeddingLease {
 
 SimEmbedder::SimEmbedder(World& world) : world_(world) {
   facts_.name = "embedder";
-  constexpr std::int64_t kContext = 512;
-  facts_.max_context_len = kContext;
+  facts_.max_context_len = 512;
 }
 
 std::unique_ptr<chat::QueuePlace> SimEmbedder::ask(chat::PlaceWish wish,

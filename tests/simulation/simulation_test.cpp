@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -23,9 +24,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 using namespace rkllm_mcp::simulation;
 using rkllm_mcp::test::has_text;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
@@ -364,6 +368,14 @@ TEST_CASE("a schedule that ends the program, or never ends, is told of") {
     CHECK_THAT(death.told, has_text("Its last steps:\n  "));
     CHECK_THAT(death.told, has_text("/simulation-7.choices\n"));
     CHECK_FALSE(choices_from(death.choices).empty());
+  }
+}
+
+TEST_CASE("what libFuzzer makes is a schedule: each byte is a choice") {
+  std::vector<std::uint8_t> bytes;
+  for (std::uint32_t each = 0; each < 4'000; ++each) bytes.push_back(static_cast<std::uint8_t>(each * each >> 3U));
+  for (const std::size_t size : {std::size_t{0}, std::size_t{100}, bytes.size()}) {
+    CHECK(LLVMFuzzerTestOneInput(bytes.data(), size) == 0);
   }
 }
 

@@ -173,7 +173,7 @@ void TaskClient::give(Task& task) {
   }
   task.is_giving = true;
   ask("tasks/update", {{"taskId", task.id}, {"inputResponses", responses}},
-      [this, &task, responses, abouts](const Json& /*result*/) {
+      [&task, responses, abouts](const Json& /*result*/) {
         World::saw("a task was given what it wanted");
         task.is_giving = false;
         for (const auto& [key, answer] : responses.items()) {
