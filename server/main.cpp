@@ -99,7 +99,8 @@ struct Run {
   int operator()(const Finished& finished) const { return finished.exit_code; }
 };
 
-// A file that was named and is not there is a slip of the pen, unless this command writes it or asks about the file.
+// A file that was named and is not there is probably a typing error, unless this command writes it or asks about the
+// file.
 void warn_of_missing_settings(const CommandLine& command_line) {
   const auto* const settings = std::get_if<SettingsOptions>(&command_line.command);
   const bool is_of_the_file = std::holds_alternative<ServeOptions>(command_line.command) ||
@@ -153,8 +154,8 @@ int run(CommandLine command_line, std::span<char> arguments) {
   }
 }
 
-// What a full disk has not taken must not look like a copy that is complete. Who has enough of it, as `head` has, needs
-// no word.
+// What a full disk has not taken must not look like a copy that is complete. A reader that closes the pipe, as `head`
+// does, is no error.
 int with_all_written(int exit_code) {
   errno = 0;
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();

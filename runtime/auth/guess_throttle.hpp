@@ -33,8 +33,8 @@ class GuessThrottle {
   // A wrong token has come: how long its refusal would wait if it were alone. For datagrams, whose senders can be
   // forged: nobody must be able to fill the line of others. `peer` is an address with its port; see source_of().
   Pause failed(std::string_view peer, Clock::time_point now);
-  // The same, if it waits behind the refusals of this address that wait already; from now on it is one of them. 0 if it
-  // is refused at once: it is one of the first, or the line is full.
+  // As failed(), but behind the refusals of this address that wait already; from now on it is one of them. 0 if it is
+  // refused at once: it is one of the first, or too many wait.
   Pause line_up(std::string_view peer, Clock::time_point now);
   bool is_full(std::string_view peer, Clock::time_point now);
   std::size_t size() const { return failures_.size(); }

@@ -32,7 +32,7 @@ void PollReader::announce(Reply& reply, std::string announcement, std::chrono::m
 }
 
 void PollReader::out_of_patience() {
-  const auto self = shared_from_this();  // its last act lets go of it
+  const auto self = shared_from_this();  // finish() may drop the last reference
   contain([this] {
     announce_now();
     answer_waiting();
@@ -52,12 +52,12 @@ void PollReader::announce_now() {
 }
 
 void PollReader::poll(Reply& reply, std::chrono::milliseconds wait) {
-  const auto self = shared_from_this();  // its last act lets go of it
+  const auto self = shared_from_this();  // finish() may drop the last reference
   expiry_.clear();                       // also one that has passed, and whose turn on the loop has not come
   expiry_running_ = false;
   announce_now();
   answer_waiting();  // only the newest poll waits
-  // Many values are nothing to tell until they have been written.
+  // Values that are still being written on another thread are no news yet.
   if (!stream()->waiting()) take_outcome();
   if (has_news() || queue_position_ || wait.count() == 0) return answer(reply);
 
@@ -189,7 +189,7 @@ void PollReader::restart_expiry() {
 }
 
 void PollReader::expire() {
-  const auto self = shared_from_this();  // its last act lets go of it
+  const auto self = shared_from_this();  // finish() may drop the last reference
   expired_();
   if (is_put_back("a polled stream that nobody asks for is kept")) return;
   finish();

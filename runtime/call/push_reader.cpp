@@ -41,7 +41,7 @@ void PushReader::fail(const std::exception_ptr& fault) {
   try {
     if (!has_ended) sent(std::move(message));
   } catch (const std::bad_alloc&) {
-    // Whoever asks for it again gets nothing; the request ends all the same.
+    // If the client asks for it again nothing is sent; the request ends all the same.
   }
   finish();
 }

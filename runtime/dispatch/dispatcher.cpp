@@ -11,7 +11,7 @@
 #include "mcp/protocol/revisions.hpp"
 #include "put_back.hpp"
 #include "run_loop.hpp"
-#include "transport/bytes/turn.hpp"
+#include "transport/bytes/input_slice.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -212,7 +212,7 @@ void Dispatcher::read(std::string text, const Sender& sender, ReadFunction then,
       *message = parse_message(text, limits);
       give_room(*message, room);
     } catch (const std::bad_alloc&) {
-      // It stays what it is.
+      // The message stays the out-of-memory error that it was made as.
     } catch (...) {
       *message = Malformed{RequestId(kNullId), as_rpc_error(std::current_exception())};
     }
@@ -282,10 +282,10 @@ void Dispatcher::execute(const Batch& batch, Session& session, AnswerSink& whole
   go_on_with(std::move(rest), 0, session, *gathering, delivery);
 }
 
-// Those from `at` on, as many as a turn allows. Returns which is the next.
+// Those from `at` on, as many as a slice allows. Returns which is the next.
 std::size_t Dispatcher::execute_some(const Batch& batch, std::size_t at, Session& session, BatchAnswer& gathering,
                                      Delivery delivery) {
-  Turn turn;
+  InputSlice slice;
   do {
     Message message = message_of(batch.messages[at], batch.written_ids[at], options_.message);
     give_room(message, batch.memory);
@@ -293,8 +293,8 @@ std::size_t Dispatcher::execute_some(const Batch& batch, std::size_t at, Session
       message = Malformed{request->id, RpcError(ErrorCode::kInvalidRequest, "invalid request: initialize in a batch")};
     }
     receive(message, session, gathering, delivery);
-    turn.count_message();
-  } while (++at < batch.messages.size() && !turn.is_over());
+    slice.count_message();
+  } while (++at < batch.messages.size() && !slice.is_over());
   return at;
 }
 
@@ -327,7 +327,7 @@ void Dispatcher::receive_datagram(std::string_view text, Session& session, Peer&
   execute(*request, session, *reply, Delivery::kPush);
 }
 
-// The method is a service's, MCP's or, as a direct call, the server's or the library's.
+// The method is the library's, as a direct call; else a service's, MCP's or the server's.
 void Dispatcher::execute(const Request& request, Session& session, Reply& reply, Delivery delivery) {
   reply.set_memory(request.memory);
   reply.answer().expected();
@@ -335,12 +335,14 @@ void Dispatcher::execute(const Request& request, Session& session, Reply& reply,
   try {
     const auto plain = without_own_name(services_, request);
     const Request& asked = plain ? *plain : request;
+    const Method* const method = api_.method(asked.method);
+    // A request that names a stateless revision is meant for MCP, and never is a direct call.
+    if (method != nullptr && !mcp::is_stateless_request(asked.params)) {
+      return direct_.call(*method, asked.params, session, reply, delivery);
+    }
     if (services_.call(asked.method, asked.params, session, reply)) return;
     if (mcp_.handle(asked, session, reply)) return;
     if (asked.method == "poll") return direct_.poll(asked.params, session, reply);
-    if (const Method* method = api_.method(asked.method)) {
-      return direct_.call(*method, asked.params, session, reply, delivery);
-    }
     if (const auto fact = rkllm_mcp::answer(api_.facts, asked.method)) return reply.result(*fact);
     throw no_such_method(api_, services_, asked.method);
   } catch (const RpcError& error) {

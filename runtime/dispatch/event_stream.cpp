@@ -57,7 +57,7 @@ void EventStream::resume(http::Exchange& exchange, std::optional<std::uint64_t> 
 void EventStream::attach(http::Exchange& exchange) {
   exchange_ = exchange.shared_from_this();
   opened_ = false;
-  // Of the exchange before, whose client came back before that was known to be broken, nothing is heard any more.
+  // The exchange before is listened to no more: its client has come back before we knew that it was broken.
   watching_ = false;
   exchange.when_closed([weak = weak_from_this(), raw = &exchange] {
     const auto self = std::static_pointer_cast<EventStream>(weak.lock());

@@ -2,6 +2,7 @@
 
 #include "auth/owner.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 #include "mcp/protocol/handshake.hpp"
 #include "put_back.hpp"
 #include "random_bytes.hpp"
@@ -13,7 +14,7 @@ namespace rkllm_mcp {
 
 HttpSessions::Found HttpSessions::of(const http::Request& request) {
   const Principal* const principal = request.principal;
-  if (const auto id = request.headers.find(kSessionHeader)) {
+  if (const auto id = request.headers.find(mcp::kSessionHeader)) {
     const auto found = entries_.find(*id);
     if (found == entries_.end() || found->second.session->principal != principal) return {};
     if (found->second.is_over(Clock::now() - idle_)) {
@@ -46,8 +47,8 @@ std::optional<HttpSessions::Opened> HttpSessions::open(const http::Request& requ
 bool HttpSessions::Entry::rests() const {
   const std::size_t active = session->active();
   if (active == 0) return !streams->standing().is_attached();
-  // Of a client that is asked something and does not answer nobody says when it has gone. What it asked in a batch it
-  // reads without an event stream, and is there.
+  // A client that has not answered our question may have gone without a sign. One that asked in a batch is still
+  // connected, though it has no event stream.
   const bool waits =
       session->handshake && session->handshake->requests.rounds() == active && streams->in_progress() == active;
   return waits && !streams->is_any_attached() && !is_put_back("a client that has left a question open is waited for");

@@ -18,8 +18,6 @@
 
 namespace rkllm_mcp {
 
-inline constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
-
 class HttpSessions {
  public:
   // How many sessions may exist. When there are so many, a new one ends an old one: of the client that has most (see
@@ -60,7 +58,7 @@ class HttpSessions {
     std::string owner;
 
     bool rests() const;  // nothing is in progress but what waits for a client that is not there
-    // It rests, and has since before `oldest`.
+    // Whether it rests, and has rested since before `oldest`.
     bool is_over(Clock::time_point oldest) const {
       return rests() && std::max({last_used, session->last_ended(), streams->last_attached()}) < oldest;
     }

@@ -5,6 +5,7 @@
 #include "dispatch/server_sent_events.hpp"
 #include "dispatch/stateless_headers.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/handshake.hpp"
 #include "mcp/protocol/revisions.hpp"
@@ -148,14 +149,14 @@ std::optional<StreamableHttp::Way> StreamableHttp::new_session_way(const http::R
     peer.answer_with_status(503, error_message(message.id, too_many_sessions()));
     return std::nullopt;
   }
-  peer.add_header(kSessionHeader, opened->id);
+  peer.add_header(mcp::kSessionHeader, opened->id);
   return Way{opened->session.shared_from_this(), peer.shared_from_this(), Delivery::kPoll};
 }
 
 void StreamableHttp::get(const http::Request& request, http::Exchange& exchange) {
-  if (!request.headers.find(kSessionHeader)) {
+  if (!request.headers.find(mcp::kSessionHeader)) {
     http::Response response =
-        refusal(405, "GET is for the events of a session, named by " + std::string(kSessionHeader));
+        refusal(405, "GET is for the events of a session, named by " + std::string(mcp::kSessionHeader));
     response.headers.add("Allow", "POST");
     return exchange.respond(response);
   }
@@ -180,8 +181,8 @@ void StreamableHttp::get(const http::Request& request, http::Exchange& exchange)
 }
 
 void StreamableHttp::end_session(const http::Request& request, http::Exchange& exchange) {
-  const auto id = request.headers.find(kSessionHeader);
-  if (!id) return exchange.respond(refusal(400, std::string(kSessionHeader) + " is missing"));
+  const auto id = request.headers.find(mcp::kSessionHeader);
+  if (!id) return exchange.respond(refusal(400, std::string(mcp::kSessionHeader) + " is missing"));
   if (sessions_.of(request).session == nullptr || !sessions_.end(*id)) return exchange.respond(no_such_session());
   exchange.respond({204, {}, {}, {}});
 }

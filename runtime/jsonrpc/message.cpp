@@ -169,8 +169,8 @@ Malformed refused_batch() {
 Malformed other_protocol() {
   return {RequestId(kNullId), RpcError(ErrorCode::kParseError,
                                        "parse error: the first message on a connection begins with { or [; nothing of "
-                                       "this connection was executed, and it is closed. HTTP has a port of its own "
-                                       "(http.port), and TLS is for ports where it is switched on (tcp.tls)")};
+                                       "this connection was executed, and it is closed. HTTP has a port of its own, "
+                                       "and TLS is for ports where it is switched on")};
 }
 
 }  // namespace rkllm_mcp

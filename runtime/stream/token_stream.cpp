@@ -78,7 +78,7 @@ TokenStream::Room TokenStream::look_for_room(std::size_t bytes) {
     full_.reset();
     return Room::kYes;
   }
-  // The token that a run is stopped at was delivered: it is kept. One that cannot be stopped may not fill the memory.
+  // The token at which the run was stopped is kept. A run that cannot be stopped uses twice the buffer at most.
   if (stopping_) return waiting + bytes <= 2 * options_.buffer_bytes ? Room::kYes : Room::kNever;
   const auto now = Clock::now();
   if (!full_ || waiting < full_->waiting) full_ = Full{waiting, now + options_.stall};

@@ -317,8 +317,11 @@ void Server::gather_catalogue() {
   // What is added is listed only if mcp.tools has it.
   const auto add = [this](std::string_view set, const auto& add_set) {
     const std::size_t before = catalogue_.tools.size();
+    std::string instructions = catalogue_.instructions;
     add_set();
-    if (std::ranges::count(settings_.mcp.tools, set) == 0) catalogue_.unlist_tools_from(before);
+    if (std::ranges::count(settings_.mcp.tools, set) > 0) return;
+    catalogue_.unlist_tools_from(before);
+    catalogue_.instructions = std::move(instructions);  // models are not told of tools that are not listed
   };
   const auto add_one = [this](const std::optional<Immutable<mcp::Service>>& service) {
     if (service) mcp::add_service(catalogue_, *service);

@@ -157,8 +157,7 @@ std::optional<std::uint64_t> token_limit_of(const Json& params, const Model::Val
   return static_cast<std::uint64_t>(limit);
 }
 
-// Whether a run that failed has left the model as whoever asked for it takes it to be: nothing was run, or all of it
-// was.
+// Whether a run that failed has changed nothing in the model, or has been completed and only its cache was not saved.
 bool has_left_alone(const CallOutcome& outcome) {
   return as_rpc_error(outcome.error).code() == ErrorCode::kInvalidParams || is_only_not_saved(outcome);
 }
@@ -394,7 +393,13 @@ QueuedBackend::HandlePointer QueuedBackend::resolve_handle(const Method& method,
     return unnamed.front();  // being created: the call waits for that, as one sent right behind rkllm_init must
   }
   if (ids.empty() && unnamed.empty()) {
-    throw RpcError(ErrorCode::kUnknownHandle, "no handle exists; call rkllm_init first", Json{{"handles", ids}});
+    ids = live_ids();  // of models that were loaded by their names
+    throw RpcError(ErrorCode::kUnknownHandle,
+                   ids.empty() ? "no handle exists; call rkllm_init first"
+                               : "rkllm_init has made no handle that may be left out; name one of those of models that "
+                                 "were loaded by their names: " +
+                                     named_in_message(ids),
+                   Json{{"handles", ids}});
   }
   const std::string these = ids.empty() ? "several are being made" : "these do: " + named_in_message(ids);
   throw RpcError(ErrorCode::kInvalidParams, path + ": required while more than one handle exists; " + these,

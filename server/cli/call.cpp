@@ -1,7 +1,7 @@
 #include "cli/run_command.hpp"
 #include "clock.hpp"
 
-#include "cli/answer_reader.hpp"
+#include "cli/answer_follower.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/target.hpp"
@@ -65,7 +65,11 @@ std::string words_of_failure(const Json& error) {
   const Json code = error.value("code", Json());
   std::string words = message.is_string() ? message.get<std::string>() : error.dump();
   if (code.is_number_integer()) words += " (error " + code.dump() + ")";
-  if (code == static_cast<int>(ErrorCode::kUnknownHandle)) words += "; rkllm-mcp load MODEL loads one";
+  const Json data = error.value("data", Json());
+  const bool is_nothing_loaded = data.is_object() && data.value("handles", Json::array()).empty();
+  if (code == static_cast<int>(ErrorCode::kUnknownHandle) && is_nothing_loaded) {
+    words += "; rkllm-mcp load MODEL loads one";
+  }
   if (code == static_cast<int>(ErrorCode::kRuntimeUnavailable)) words += "; rkllm-mcp doctor says more";
   if (code == static_cast<int>(ErrorCode::kUnauthorized)) words += "; it comes from --token, or RKLLM_MCP_TOKEN";
   if (code == static_cast<int>(ErrorCode::kMethodNotFound) && words.find("did you mean") == std::string::npos) {
@@ -79,16 +83,16 @@ class Call {
   Call(const CallOptions& options, const client::Endpoint& endpoint)
       : options_(options),
         connection_(client::connect(endpoint, deadline())),
-        reader_(kId,
-                connection_->reliable() ? AnswerReader::Delivery::kReliable : AnswerReader::Delivery::kUnreliable) {}
+        reader_(kId, connection_->reliable() ? AnswerFollower::Delivery::kReliable
+                                             : AnswerFollower::Delivery::kUnreliable) {}
 
   int run() {
     request_ =
         Json{{"jsonrpc", "2.0"}, {"id", kId}, {"method", options_.method}, {"params", Json::parse(options_.params)}}
             .dump();
     connection_->send(request_);
-    while (reader_.state() == AnswerReader::State::kOpen) take(next_message());
-    const bool is_done = reader_.state() == AnswerReader::State::kSucceeded;
+    while (reader_.state() == AnswerFollower::State::kOpen) take(next_message());
+    const bool is_done = reader_.state() == AnswerFollower::State::kSucceeded;
     if (options_.output == CallOptions::Output::kText && (is_done || reader_.has_begun())) print("\n");
     if (options_.output == CallOptions::Output::kJson) print_json(report());
     if (is_done) return kExitOk;
@@ -142,16 +146,21 @@ class Call {
     }
   }
 
+  // What was generated: as it has come, or whole in the result of a run that is not streamed.
+  Json generated() const {
+    if (reader_.has_begun()) return text_;
+    const Json& result = reader_.result();
+    return result.is_object() ? result.value("text", Json()) : Json();
+  }
+
   Json report() const {
-    return {{"method", options_.method},
-            {"text", reader_.has_begun() ? Json(text_) : Json(nullptr)},
-            {"result", reader_.result()},
-            {"error", reader_.error()}};
+    return {
+        {"method", options_.method}, {"text", generated()}, {"result", reader_.result()}, {"error", reader_.error()}};
   }
 
   const CallOptions& options_;
   std::unique_ptr<client::Connection> connection_;
-  AnswerReader reader_;
+  AnswerFollower reader_;
   std::string request_;
   std::string text_;              // that has come, for a report at the end
   Clock::time_point asked_at_{};  // for chunks again

@@ -8,7 +8,7 @@
 #include "cli/help/help_text.hpp"
 #include "cli/help/man_page.hpp"
 #include "cli/help/terminal.hpp"
-#include "cli/versions.hpp"
+#include "cli/version_text.hpp"
 #include "log_output.hpp"
 
 #include <CLI/App.hpp>

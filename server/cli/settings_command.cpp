@@ -3,7 +3,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "settings/refused.hpp"
-#include "settings/schema.hpp"
+#include "settings/settings_schema.hpp"
 #include "settings/table.hpp"
 
 #include <algorithm>

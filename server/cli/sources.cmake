@@ -1,5 +1,5 @@
 set(CLI_SOURCES
-  cli/answer_reader.cpp
+  cli/answer_follower.cpp
   cli/bridge.cpp
   cli/call.cpp
   cli/command_line.cpp
@@ -9,7 +9,7 @@ set(CLI_SOURCES
   cli/commands/serving.cpp
   cli/commands/setting_up.cpp
   cli/commands/talking.cpp
-  cli/connect.cpp
+  cli/connect_command.cpp
   cli/doctor_command.cpp
   cli/help/complaint.cpp
   cli/help/completions.cpp
@@ -35,10 +35,10 @@ set(CLI_SOURCES
   cli/serve_options.cpp
   cli/settings_command.cpp
   cli/talk/chat.cpp
-  cli/talk/conversation.cpp
+  cli/talk/model_conversation.cpp
   cli/talk/interrupts.cpp
   cli/talk/kept_terminal.cpp
   cli/talk/line_editor.cpp
   cli/target.cpp
   cli/tools_command.cpp
-  cli/versions.cpp)
+  cli/version_text.cpp)

@@ -102,7 +102,7 @@ std::string where_of(const client::Endpoint& place, const Environment& environme
     request.environment = environment;
     found = http_place(load_settings(request).values);
   } catch (const SettingsRefused&) {
-    // Nothing is found by them.
+    // Settings that are refused lead to no server.
   }
   const bool is_found = found.port != 0 && found.url() == place.url();
   std::string where = is_found ? std::string() : " --to " + shell_word(place.url());

@@ -121,7 +121,7 @@ int print_result(const Json& result, ToolsOptions::Output output) {
   for (const Json& block : result.value("content", Json::array())) {
     const std::string text = block.value("text", std::string());
     if (has_failed) {
-      // The first says it to people, the next to programs.
+      // The first block is for people, the next repeats it for programs.
       std::fprintf(stderr, "rkllm-mcp: %s\n", without_control_characters(text).c_str());
       return kExitFailed;
     }

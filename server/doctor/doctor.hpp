@@ -4,6 +4,7 @@
 // Threads: any one. Blocks for as long as disks and name servers do.
 #pragma once
 
+#include "clock.hpp"
 #include "settings/settings.hpp"
 
 #include <sys/types.h>
@@ -49,7 +50,7 @@ struct Machine {
   Settings settings{};
   std::string settings_file{};  // empty: there is none
   Identity identity = Identity::own();
-  std::chrono::system_clock::time_point now = std::chrono::system_clock::now();
+  std::chrono::system_clock::time_point now = time_of_day();
   // Whether a name has an address; empty: it is not asked.
   std::function<bool(const std::string& host)> resolve{};
   std::function<const char*(const char* name)> variable = [](const char*) { return nullptr; };  // of the environment

@@ -5,14 +5,14 @@ set(MEMORY_SOURCES
   memory/memory_methods.cpp
   memory/memory_service.cpp
   memory/params.cpp
-  memory/postgresql/connection.cpp
-  memory/postgresql/library.cpp
+  memory/postgresql/postgresql_connection.cpp
+  memory/postgresql/postgresql_library.cpp
   memory/postgresql/postgresql_store.cpp
-  memory/postgresql/schema.cpp
+  memory/postgresql/postgresql_schema.cpp
   memory/postgresql/words.cpp
-  memory/sqlite/connection.cpp
-  memory/sqlite/schema.cpp
+  memory/sqlite/sqlite_connection.cpp
+  memory/sqlite/sqlite_schema.cpp
   memory/sqlite/sqlite_store.cpp
-  memory/sqlite/tokenizer.cpp
+  memory/sqlite/search_tokenizer.cpp
   memory/store_threads.cpp
   memory/transfer.cpp)

@@ -6,7 +6,7 @@
 
 #include "backend.hpp"
 #include "chat/turn/model_lender.hpp"
-#include "models/leased_model.hpp"
+#include "models/leased_seams.hpp"
 #include "models/model_slot.hpp"
 #include "stream/token_stream.hpp"
 

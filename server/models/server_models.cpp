@@ -41,10 +41,10 @@ TurnError forbidden(const std::string& what) {
 
 }  // namespace
 
-// A ticket of a place that there will never be, or not yet.
+// A ticket whose place is made later, or never.
 class ServerModels::LaterTicket final : public chat::QueuePlace {
  public:
-  // Here it is, if `alive` is not gone: the end of the ticket.
+  // Hands the place over, unless `alive` has expired; may destroy the ticket.
   void take(std::unique_ptr<chat::QueuePlace> place) { place_ = std::move(place); }
   std::weak_ptr<const void> alive() const { return alive_.watch(); }
 

@@ -1,7 +1,7 @@
 set(MODELS_SOURCES
   models/file_digests.cpp
   models/leased_calls.cpp
-  models/leased_model.cpp
+  models/leased_seams.cpp
   models/load_progress.cpp
   models/loads_under_way.cpp
   models/model_files.cpp

@@ -5,5 +5,5 @@ set(SETTINGS_SOURCES
   settings/location.cpp
   settings/loopback.cpp
   settings/nearest.cpp
-  settings/schema.cpp
+  settings/settings_schema.cpp
   settings/table.cpp)

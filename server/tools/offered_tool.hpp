@@ -5,6 +5,7 @@
 // and that is all: the build finds the file. (docs/tools.md has the whole story.)
 #pragma once
 
+#include "clock.hpp"
 #include "immutable.hpp"
 #include "settings/settings.hpp"
 #include "tools/html/page_reading.hpp"
@@ -74,7 +75,7 @@ struct ToolSurroundings {
   ToolSettings settings;
   Immutable<WebClient> web;
   Immutable<PageReading> pages;
-  std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
+  std::function<std::chrono::system_clock::time_point()> now = time_of_day;
 };
 
 // All that there are; made by the build, from the files in offered/, in the order of their names.

@@ -36,7 +36,7 @@ class ToolServer {
     std::chrono::seconds page_computing = PageReading::kComputing;
     ResolveFunction resolve = resolve_by_system;
     std::function<Clock::time_point()> clock = Clock::now;
-    std::function<std::chrono::system_clock::time_point()> wall_clock = std::chrono::system_clock::now;
+    std::function<std::chrono::system_clock::time_point()> wall_clock = time_of_day;
     std::vector<OfferedTool> more{};  // beside those that there are
   };
 

@@ -29,7 +29,7 @@ struct ToolThreads::Shared {
   const Bounds bounds;
   std::mutex mutex;  // guards all that follows
   std::condition_variable news;
-  Lines lines;  // the first of them that may is next
+  Lines lines;  // served in this order; an owner at its limit is skipped
   std::size_t waiting = 0;
   std::size_t threads = 0;
   std::size_t idle = 0;

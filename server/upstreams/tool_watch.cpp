@@ -13,7 +13,6 @@ constexpr auto kBetweenLists = 500ms;       // at least, however often the serve
 constexpr auto kBetweenRoutineLists = 60s;  // where the server does not say so, or a list has failed
 constexpr std::chrono::milliseconds kFirstListenPause{250};
 constexpr std::chrono::milliseconds kLongestListenPause{30'000};
-constexpr int kNoSuchMethod = -32601;
 constexpr auto kNever = ToolWatch::Clock::time_point::max();
 
 }  // namespace
@@ -107,7 +106,7 @@ void ToolWatch::listen() {
 
 void ToolWatch::take_listening_end(const client::Outcome& outcome) {
   const auto* error = std::get_if<client::RemoteError>(&outcome);
-  if (error != nullptr && error->code == kNoSuchMethod) {
+  if (error != nullptr && error->code == client::kMethodNotFound) {
     asks_often_ = true;
     if (!is_listing()) list_at_ = std::min(list_at_, Clock::now() + kBetweenRoutineLists);
     return;

@@ -25,7 +25,6 @@ constexpr std::chrono::minutes kToComeAgain{2};                  // for a client
 constexpr std::chrono::minutes kToHear{2};                       // for a server, that a call was cancelled
 constexpr std::size_t kMostAsked = 64;                           // of a client at once
 constexpr const char* kAnswer = "upstream";                      // key of what a client is asked
-constexpr int kRefused = -32601;
 constexpr int kNoSuchResource = -32002;  // of servers with a handshake
 constexpr std::size_t kMostNamed = 10;   // of the tools that are left out
 
@@ -42,7 +41,7 @@ UnsentProgress::Messages messages_of(const Json& arguments) {
                                                          : UnsentProgress::Messages::kNewestCounts;
 }
 
-client::RemoteError refusal(const std::string& reason) { return {kRefused, reason, nullptr}; }
+client::RemoteError refusal(const std::string& reason) { return {client::kMethodNotFound, reason, nullptr}; }
 
 // What our client can do, of what a server may ask for.
 Json capabilities_of(const mcp::ClientContext& client) {

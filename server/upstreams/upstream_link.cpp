@@ -110,7 +110,7 @@ void UpstreamLink::run() {
   wake_.notify_all();
 }
 
-// Returns by an exception only.
+// Never returns: throws when the connection ends.
 void UpstreamLink::serve_connection() {
   {
     const std::lock_guard lock(mutex_);

@@ -30,8 +30,7 @@ namespace {
 constexpr int kExitNoLibrary = 3;
 constexpr std::chrono::seconds kToLeave{1};
 
-// The order of the server's signals is its own affair; a worker ends when its control socket closes, or dies with its
-// server.
+// Signals are for the server; a worker ends when its control socket closes, and is killed when its server dies.
 void prepare_process() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);

@@ -304,7 +304,7 @@ TEST_CASE("each fault that is put back is found within a few hundred schedules")
       {"the run of a task that was cancelled goes on", "a cancelled task"},
       {"a task waits for ever for a client that has forgotten it", "still ask clients that have gone"},
       {"a task that nobody asks for is kept", "held for nobody"},
-      {"the calls of an upstream's tools are kept when its connection is lost", "still owes"},
+      {"the calls of an upstream's tools are kept when its connection is lost", "still owes", 1'000},
       {"what a client has cancelled goes on at an upstream", ""},
       {"an upstream is not told that there will be no answer", "are never answered"},
       {"an upstream may ask anybody about a call that was cancelled", "it is asked for another"},

@@ -128,7 +128,7 @@ void HttpFlight::resume() {
   }
 }
 
-// From outside, and nobody waits for an answer; or since the answer is too long.
+// By stop(), after which no answer is expected; or because the answer is too long.
 void HttpFlight::end_stopped() {
   if (events_.is_too_long() || body_.size() > kLongestMessage) refuse_all(kTooLong);
 }

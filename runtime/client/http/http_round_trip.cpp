@@ -4,6 +4,7 @@
 #include "client/sockets/socket.hpp"
 #include "client/sockets/spoken_protocol.hpp"
 #include "clock.hpp"
+#include "mcp/protocol/agreed_names.hpp"
 
 #include <httplib.h>
 
@@ -65,7 +66,7 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
       return false;
     }
     return goes_on(!stopped_ &&
-                   on_head({response.status, media_type_of(response), response.get_header_value("Mcp-Session-Id")}));
+                   on_head({response.status, media_type_of(response), response.get_header_value(mcp::kSessionHeader)}));
   };
   request.content_receiver = [&](const char* bytes, std::size_t count, std::uint64_t, std::uint64_t) {
     return goes_on(!stopped_ && on_bytes({bytes, count}));

@@ -1,7 +1,7 @@
 #include "client/http/http_server_state.hpp"
 
 #include "client/http/header_value.hpp"
-#include "client/mcp/revisions.hpp"
+#include "client/mcp/spoken_revisions.hpp"
 #include "client/sockets/socket.hpp"
 #include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
@@ -37,7 +37,7 @@ bool HttpServerState::is_reachable() const {
 std::multimap<std::string, std::string> HttpServerState::session_headers() const {
   const std::lock_guard lock(mutex_);
   std::multimap<std::string, std::string> headers;
-  if (!id_.empty()) headers.emplace("Mcp-Session-Id", id_);
+  if (!id_.empty()) headers.emplace(mcp::kSessionHeader, id_);
   if (!revision_.empty()) headers.emplace(mcp::kRevisionHeader, revision_);
   return headers;
 }
@@ -66,7 +66,7 @@ HttpQuestion HttpServerState::get(const std::string& last_event_id) const {
   return question;
 }
 
-HttpQuestion HttpServerState::farewell() const { return {"DELETE", path(), session_headers()}; }
+HttpQuestion HttpServerState::end_of_session() const { return {"DELETE", path(), session_headers()}; }
 
 void HttpServerState::take_id(const std::string& id) {
   const std::lock_guard lock(mutex_);

@@ -30,7 +30,7 @@ class HttpServerState {
   HttpQuestion post(const MessageFacts& facts, std::string message) const;
   // A stream of events; after the event of this id, if it is not empty.
   HttpQuestion get(const std::string& last_event_id) const;
-  HttpQuestion farewell() const;
+  HttpQuestion end_of_session() const;
 
   // From the answer to `initialize`: the header Mcp-Session-Id, and the revision in the result.
   void take_id(const std::string& id);

@@ -255,7 +255,7 @@ void StreamableHttpConnection::end_session() {
   if (!session_.has_id()) return;
   const auto connection = session_.brief_connection(kFarewellPatience);
   connection->run(
-      session_.farewell(), [](const HttpHead&) { return true; }, [](std::string_view) { return true; });
+      session_.end_of_session(), [](const HttpHead&) { return true; }, [](std::string_view) { return true; });
 }
 
 }  // namespace rkllm_mcp::client

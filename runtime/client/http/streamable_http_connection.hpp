@@ -12,7 +12,7 @@
 // then send() waits. A response that the server leaves open after its last answer is closed after a second.
 //
 // Threads: send() from any, receive() from one, interrupt() from any. Destroying takes no longer than making a
-// connection may (`deadline`, at most 10 s), and half a second more for the farewell.
+// connection may (`deadline`, at most 10 s), and half a second more for the DELETE that ends the session.
 #pragma once
 
 #include "client/connection.hpp"
@@ -70,7 +70,7 @@ class StreamableHttpConnection final : public Connection {
   };
 
   bool cancel(const Json& id);  // true if nothing has to be sent for it
-  void conduct();               // the conductor's thread: starts, stops and buries flights
+  void conduct();               // the conductor's thread: starts and stops the threads that post, and joins them
   bool may_start() const;       // whether the first message that waits may be posted now
   void start(Waiting waiting);
   HttpFlight::Owner owner_of(Running& running);

@@ -1,6 +1,7 @@
 // The error with which a server answers a request, as it came.
 #pragma once
 
+#include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 
 #include <stdexcept>
@@ -10,7 +11,9 @@
 
 namespace rkllm_mcp::client {
 
-inline constexpr int kInternalError = -32603;  // JSON-RPC; also what this side says in the server's stead
+// What this side says in the server's stead.
+inline constexpr int kInternalError = static_cast<int>(ErrorCode::kInternalError);
+inline constexpr int kMethodNotFound = static_cast<int>(ErrorCode::kMethodNotFound);
 
 struct RemoteError {
   int code;

@@ -11,7 +11,6 @@ namespace rkllm_mcp::client {
 namespace {
 
 constexpr std::chrono::milliseconds kLongestWait{500};  // where interrupt() does nothing
-constexpr int kMethodNotFound = -32601;
 
 const Json& member(const Json& object, const char* name) {
   static const Json kNull;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kFirstPause{200};
 constexpr std::chrono::milliseconds kLongestRepeatPause{2000};  // the server keeps an answer for 30 s
-constexpr std::chrono::milliseconds kLongestDeafness{100};      // until send() of another thread is noticed
+constexpr std::chrono::milliseconds kLongestReceive{100};       // until send() of another thread is noticed
 constexpr int kCancellations = 2;                               // after the first
 constexpr std::size_t kRemembered = 256;
 
@@ -85,7 +85,7 @@ void RepeatingConnection::send_due() {
 
 RepeatingConnection::Clock::time_point RepeatingConnection::next_due(Deadline deadline) {
   const std::lock_guard lock(mutex_);
-  auto due = std::min(deadline, Clock::now() + kLongestDeafness);
+  auto due = std::min(deadline, Clock::now() + kLongestReceive);
   for (const Repeated& each : repeated_) due = std::min(due, each.next);
   return due;
 }

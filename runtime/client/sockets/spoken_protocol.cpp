@@ -53,8 +53,8 @@ Spoken spoken_at(const Endpoint& endpoint) {
   plain.ca_file.clear();
   TlsSession session(plain);
   session.shake_hands();
-  // Servers without TLS often answer this, too, in their own way. Those with TLS and no other way are known by it
-  // alone: many of them answer what is no TLS in the clear.
+  // Servers without TLS often answer this, too, in their own protocol. A server with TLS is known by this answer alone:
+  // many of them answer a request without TLS in plain text.
   const Spoken first = spoken_in(answer_to(plain, session.take_output()));
   if (first == Spoken::kTls || first == Spoken::kLines) return first;
   try {

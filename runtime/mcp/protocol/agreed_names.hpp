@@ -16,6 +16,9 @@ inline constexpr const char* kMetaServer = "io.modelcontextprotocol/serverInfo";
 inline constexpr const char* kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
 inline constexpr const char* kTasksExtension = "io.modelcontextprotocol/tasks";
 
+// The HTTP header that names the session, in the revisions that have sessions.
+inline constexpr const char* kSessionHeader = "Mcp-Session-Id";
+
 // The HTTP headers by which a request of the stateless era repeats parts of its message, for those on the way who do
 // not read bodies.
 

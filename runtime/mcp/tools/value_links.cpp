@@ -16,7 +16,7 @@ namespace rkllm_mcp::mcp {
 namespace {
 
 constexpr std::string_view kValues = "rkllm://values/";
-// One read gives so many bytes, and at most so many.
+// Bytes that a read returns by default, and the most that a client may ask for.
 constexpr std::size_t kUsualBytes = std::size_t{192} << 10U;
 constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 

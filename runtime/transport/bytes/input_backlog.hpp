@@ -1,14 +1,14 @@
 // Input that has been read but cannot be handled yet: too many answers wait for the client to read them, the layer
-// above has enough to do, or the connection has had its turn. For connections that take their input message by message.
+// above has enough to do, or its slice of the input is over. For connections that take their input message by message.
 //
-// A connection's turn is short, since one read can bring ten thousand small messages: the rest waits for the next one.
+// A slice is short, since one read can bring ten thousand small messages: the rest waits for the next one.
 // Nothing more is read from the client while much waits.
 //
 // Threads: belongs to the event loop.
 #pragma once
 
 #include "transport/bytes/channel.hpp"
-#include "transport/bytes/turn.hpp"
+#include "transport/bytes/input_slice.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -20,16 +20,16 @@ namespace rkllm_mcp {
 
 class InputBacklog {
  public:
-  // `next_turn` is called later, while the connection lives, when its turn has ended before its input: it should call
+  // `next_slice` is called later, while the connection lives, when a slice has ended before the input: it should call
   // go_on(). The channel outlives this.
-  InputBacklog(Channel& channel, std::function<void()> next_turn)
-      : channel_(channel), next_turn_(std::move(next_turn)) {}
+  InputBacklog(Channel& channel, std::function<void()> next_slice)
+      : channel_(channel), next_slice_(std::move(next_slice)) {}
 
   // Whether nothing waits. False also while `take` (see below) is running, since it may leave some of its bytes here.
   bool empty() const { return kept_.empty() && !is_handing_over_; }
-  // To be called for each message; turn_is_over() says whether the next one has to wait.
-  void count_message() { turn_.count_message(); }
-  bool turn_is_over() const { return turn_.is_over(); }
+  // To be called for each message; slice_is_over() says whether the next one has to wait.
+  void count_message() { slice_.count_message(); }
+  bool slice_is_over() const { return slice_.is_over(); }
 
   // Calls `take`, which returns the bytes that it cannot handle now, with what has just been read; behind what waits
   // already it waits, too.
@@ -54,14 +54,14 @@ class InputBacklog {
 
   template <class Take>
   void hand_over(std::string_view bytes, const Take& take) {
-    turn_ = {};
+    slice_ = {};
     is_handing_over_ = true;
     const std::string_view rest = take(bytes);
     is_handing_over_ = false;
     if (rest.empty()) return;
     kept_.append(rest);
     hold_if_much();
-    if (turn_is_over()) channel_.later(next_turn_);
+    if (slice_is_over()) channel_.later(next_slice_);
   }
 
   void hold_if_much() {
@@ -69,10 +69,10 @@ class InputBacklog {
   }
 
   Channel& channel_;
-  const std::function<void()> next_turn_;
+  const std::function<void()> next_slice_;
   std::string kept_;
   bool is_handing_over_ = false;
-  Turn turn_;
+  InputSlice slice_;
 };
 
 }  // namespace rkllm_mcp

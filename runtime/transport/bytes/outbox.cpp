@@ -63,7 +63,7 @@ bool Outbox::begin() {
     empty(in_flight_);
     return false;
   }
-  while (gathered_.front().empty()) gathered_.erase(gathered_.begin());  // opened, and nothing came
+  while (gathered_.front().empty()) gathered_.erase(gathered_.begin());  // opened, but never filled
   in_flight_.clear();
   spare_.swap(in_flight_);
   in_flight_.swap(gathered_.front());

@@ -61,8 +61,7 @@ std::unique_ptr<SSL_CTX, FreeTls> new_context(const TlsFiles& files) {
   std::unique_ptr<SSL_CTX, FreeTls> context(::SSL_CTX_new(::TLS_server_method()));
   if (!context || ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1) throw std::bad_alloc();
   ::SSL_CTX_set_options(context.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
-  // Written: as much as the socket takes, the rest later and perhaps from elsewhere. Connections that rest hold no
-  // buffers.
+  // A write may take a part only, and the rest may come from another buffer. Idle connections hold no buffers.
   ::SSL_CTX_set_mode(context.get(),
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   ::SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);  // clients keep their sessions in tickets

@@ -34,7 +34,7 @@ void LineConnection::channel_received(std::string_view bytes) {
 
 std::string_view LineConnection::take(std::string_view bytes) {
   std::string_view rest = bytes;
-  while (!rest.empty() && held_ == 0 && !channel_->congested() && !input_.turn_is_over()) {
+  while (!rest.empty() && held_ == 0 && !channel_->congested() && !input_.slice_is_over()) {
     const auto received = framer_.next(rest);
     input_.count_message();
     // What follows close() in the same packet is not executed.

@@ -2,8 +2,8 @@
 
 #include "run_loop.hpp"
 #include "transport/bytes/deadline.hpp"
+#include "transport/bytes/input_slice.hpp"
 #include "transport/bytes/socket_stream.hpp"
-#include "transport/bytes/turn.hpp"
 #include "transport/udp/udp_errors.hpp"
 
 #include <asio/error.hpp>
@@ -244,7 +244,7 @@ void UdpTransport::Socket::receive_next() {
 
 void UdpTransport::Socket::receive_some() {
   forget_unreachable();
-  for (Turn turn; receiving_ && !turn.is_over(); turn.count_message()) {
+  for (InputSlice slice; receiving_ && !slice.is_over(); slice.count_message()) {
     Endpoint from;
     std::error_code error;
     const auto bytes = socket_.receive_from(asio::buffer(buffer_), from, 0, error);

@@ -62,7 +62,7 @@ class Connection final : public ConnectedPeer, public Channel::Owner, private Re
   void websocket_ping(std::string_view payload) override;
   void websocket_closing(std::string_view payload) override { close_with(payload); }
   void websocket_violation(Close code, std::string_view explanation) override;
-  bool websocket_pauses() const override { return held_ > 0 || channel_->congested() || input_.turn_is_over(); }
+  bool websocket_pauses() const override { return held_ > 0 || channel_->congested() || input_.slice_is_over(); }
 
   // Frame by frame, as many as can be handled now; returns what is left.
   std::string_view take(std::string_view bytes);

@@ -93,7 +93,7 @@ bool AnswerSplitter::read_start(bool at_end) {
       mode_ = Mode::kThinking;
       skips_space_ = true;
     } else if (marker == thinking_.open) {
-      mode_ = Mode::kText;  // a second time: it speaks of it
+      mode_ = Mode::kText;  // the second one is ordinary text
     } else {
       pending_.erase(space, marker.size());
     }

@@ -16,6 +16,7 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <settings_defaults.h>
 #include <asio/io_context.hpp>
 
 #include <chrono>
@@ -43,8 +44,9 @@ struct AssistantNote {
 
 struct AssistantOptions {
   std::int64_t context_messages = 20;     // that memory/get_context is asked for
-  std::int64_t summarize_threshold = 10;  // memory.summarize_threshold
-  std::size_t most_summary_bytes = 4096;  // memory.summary_max_bytes: a longer one is summarised itself
+  std::int64_t summarize_threshold = defaults::kMemorySummarizeThreshold;  // memory.summarize_threshold
+  std::size_t most_summary_bytes =
+      defaults::kMemorySummaryMaxBytes;   // memory.summary_max_bytes: a longer one is summarised itself
   std::string guardrail_model{};          // chat.guardrail_model
   std::function<void(const AssistantNote&)> report{};
 };

@@ -73,10 +73,11 @@ std::string modified_at(const ModelDescription& model) {
   return model.modified_s ? time_text(*model.modified_s) : std::string(kUnknownTime);
 }
 
-Json capabilities_of(const Family* family) {
+Json capabilities_of(const ModelDescription& model, const Family* family) {
   Json capabilities = Json::array({"completion"});
   if (family == nullptr) return capabilities;
-  if (!family->tools.definitions.empty()) capabilities.push_back("tools");
+  // A profile has its own tools; those of the client are not used.
+  if (!model.is_profile && !family->tools.definitions.empty()) capabilities.push_back("tools");
   if (!family->thinking.open.empty()) capabilities.push_back("thinking");
   return capabilities;
 }
@@ -152,7 +153,7 @@ Json ollama_show(const ModelDescription& model) {
           {"template", ""},  // in a language that no family here is written in
           {"details", details_of(model)},
           {"model_info", std::move(info)},
-          {"capabilities", capabilities_of(family)},
+          {"capabilities", capabilities_of(model, family)},
           {"modified_at", modified_at(model)}};
 }
 

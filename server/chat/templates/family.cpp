@@ -157,7 +157,7 @@ Family read_family(const JsonReader& object) {
 
 using DocumentsByName = std::map<std::string, Json>;
 
-// The document with all that it is `like` below it. Its own model names only: they are no inheritance.
+// The document with all that it is `like` below it. Model names are its own: they are not inherited.
 Json with_likeness(const DocumentsByName& documents, const std::string& name, std::size_t depth) {
   constexpr std::size_t kDeepest = 4;
   const auto found = documents.find(name);

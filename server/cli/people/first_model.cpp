@@ -28,9 +28,9 @@ Runtime runtime_of(ServerLink& server) {
       return runtime.value("simulated", Json()) == Json(true) ? Runtime::kSimulated : Runtime::kReal;
     }
   } catch (const ServerRefuses&) {
-    // It does not tell everybody.
+    // GET /health needs a token.
   } catch (const client::ConnectionError&) {
-    // It does not run.
+    // No server is running.
   }
   return finds_simulator(server.settings()) ? Runtime::kSimulated : Runtime::kReal;
 }

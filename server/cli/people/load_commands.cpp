@@ -106,9 +106,10 @@ struct Unloading {
   const LoadedHandle* handle;
 };
 
-// Throws std::runtime_error if there is none of that name, or more than one.
-const LoadedHandle& handle_meant_by(const std::string& name, const std::vector<LoadedHandle>& handles,
-                                    ServerLink& server) {
+// One, or all that go by that name: a model has a second handle for embeddings. Throws std::runtime_error if there is
+// none, or if several were loaded from a file of that name.
+std::vector<const LoadedHandle*> handles_meant_by(const std::string& name, const std::vector<LoadedHandle>& handles,
+                                                  ServerLink& server) {
   std::vector<const LoadedHandle*> meant;
   const auto take_all = [&](const auto& is_meant) {
     for (const LoadedHandle& each : handles) {
@@ -116,14 +117,15 @@ const LoadedHandle& handle_meant_by(const std::string& name, const std::vector<L
     }
   };
   take_all([&](const LoadedHandle& each) { return is_called(each, name); });  // what `ps` prints goes before files
-  if (meant.empty()) take_all([&](const LoadedHandle& each) { return is_of_file(each, name); });
+  if (!meant.empty()) return meant;
+  take_all([&](const LoadedHandle& each) { return is_of_file(each, name); });
   OfferedModels offered;
   if (meant.empty()) {
     offered = offered_models(server);
     const OfferedModel* const model = offered.find(name);
     take_all([&](const LoadedHandle& each) { return model != nullptr && each.handle == model->handle; });
   }
-  if (meant.size() == 1) return *meant.front();
+  if (meant.size() == 1) return meant;
   std::string loaded;
   for (const LoadedHandle& each : handles) {
     loaded += (loaded.empty() ? "" : ", ") + each.handle + " (" + each.name + ")";
@@ -132,6 +134,12 @@ const LoadedHandle& handle_meant_by(const std::string& name, const std::vector<L
   throw std::runtime_error(name + (meant.empty() ? " is not loaded" : " is loaded more than once: name the handle") +
                            (is_known ? "" : did_you_mean(name, offered.names())) +
                            "; loaded: " + (loaded.empty() ? "nothing" : loaded));
+}
+
+// " (handle llm-2)" where what was said means several.
+std::string of_several(const std::vector<Unloading>& all, const std::string& name, const LoadedHandle& handle) {
+  const auto said = std::ranges::count_if(all, [&](const Unloading& each) { return each.name == name; });
+  return said > 1 ? " (handle " + handle.handle + ")" : "";
 }
 
 }  // namespace
@@ -160,7 +168,7 @@ int load_model(ServerLink& server, const StateOptions& options) {
     const LoadProgressLine progress(server, model != nullptr ? model->name : *file);
     result = model != nullptr ? load_by_name(server, offered, *model) : init_file(server, *file);
   }
-  // What it goes by, and which handle it has, the server knows now.
+  // The server knows now which name and which handle the model has.
   std::string name = model != nullptr ? model->name : *file;
   for (const LoadedHandle& each : loaded_handles(server)) {
     const bool is_it = result.contains("handle") ? result["handle"] == Json(each.handle) : each.name == name;
@@ -184,10 +192,10 @@ int unload_models(ServerLink& server, const StateOptions& options) {
   const auto handles = loaded_handles(server);
   std::vector<Unloading> all;
   for (const std::string& name : options.models) {
-    const LoadedHandle& meant = handle_meant_by(name, handles, server);
-    const bool is_said_twice =
-        std::ranges::any_of(all, [&](const Unloading& each) { return each.handle->handle == meant.handle; });
-    if (!is_said_twice) all.push_back({name, &meant});
+    for (const LoadedHandle* const meant : handles_meant_by(name, handles, server)) {
+      const bool is_said_twice = std::ranges::any_of(all, [&](const Unloading& each) { return each.handle == meant; });
+      if (!is_said_twice) all.push_back({name, meant});
+    }
   }
   Json result{{"status", nullptr}, {"unloaded", Json::array()}};
   try {
@@ -195,7 +203,7 @@ int unload_models(ServerLink& server, const StateOptions& options) {
       const Json destroyed = server.call("rkllm_destroy", Json{{"handle", handle->handle}});
       result["unloaded"].push_back(Json{{"model", handle->name}, {"handle", handle->handle}});
       if (handle == all.back().handle) result["status"] = destroyed.value("status", Json());
-      if (!options.json) std::printf("%s is unloaded.\n", name.c_str());
+      if (!options.json) std::printf("%s is unloaded%s.\n", name.c_str(), of_several(all, name, *handle).c_str());
     }
   } catch (const std::exception&) {
     if (options.json && !result["unloaded"].empty()) print_json(result);  // these are gone

@@ -8,6 +8,7 @@
 #include "jsonrpc/bounded_json.hpp"
 #include "last_log_line.hpp"
 #include "text/space.hpp"
+#include "version.hpp"
 
 #include <condition_variable>
 #include <cstdint>
@@ -181,7 +182,10 @@ Json ServerLink::health() {
   if (health.contains("models")) return health;
   const std::string state = health.value("status", std::string("there"));
   if (health.contains("version")) {
-    throw client::ConnectionError(url() + ": the server is " + state + ", but of an older version than this command");
+    const bool is_same = health.value("version", std::string()) == kProgramVersion;
+    throw client::ConnectionError(url() + ": the server is " + state +
+                                  (is_same ? ", but has no models here, only services: its models are at its HTTP port"
+                                           : ", but of an older version than this command"));
   }
   throw ServerRefuses(401, url() + ": the server is " + state + "; to see more, " +
                                (endpoint_.token.empty() ? kHowToPresent : "it does not accept this access token"));

@@ -4,10 +4,10 @@
 #include "cli/help/terminal.hpp"
 #include "cli/people/load_progress_line.hpp"
 #include "cli/piped_input.hpp"
-#include "cli/talk/conversation.hpp"
 #include "cli/talk/interrupts.hpp"
 #include "cli/talk/kept_terminal.hpp"
 #include "cli/talk/line_editor.hpp"
+#include "cli/talk/model_conversation.hpp"
 #include "text/space.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
@@ -87,12 +87,12 @@ class AnswerPrinter {
 };
 
 // What --json says of the answer that `conversation` has got.
-Json report_of(const Conversation& conversation, const std::string& thinking, Conversation::End end) {
+Json report_of(const ModelConversation& conversation, const std::string& thinking, ModelConversation::End end) {
   const AnswerSpeed& speed = conversation.speed();
   return {{"model", conversation.model()},
           {"answer", conversation.answer()},
           {"thinking", thinking},
-          {"complete", end == Conversation::End::kComplete},
+          {"complete", end == ModelConversation::End::kComplete},
           {"tokens", speed.tokens ? Json(*speed.tokens) : Json(nullptr)},
           {"tokens_per_second", speed.tokens_per_second ? Json(*speed.tokens_per_second) : Json(nullptr)},
           {"first_token_s", speed.first_token ? Json(speed.first_token->count()) : Json(nullptr)}};
@@ -175,7 +175,7 @@ class Chat {
                                                     [this] { return interrupts_.taken(); }});
       progress.end();
       if (output_ == Output::kJson) return print_json_line(report_of(conversation_, thinking, end));
-      print(end == Conversation::End::kStopped ? "\n" + paint_.dim("[stopped]") + "\n" : "\n");
+      print(end == ModelConversation::End::kStopped ? "\n" + paint_.dim("[stopped]") + "\n" : "\n");
       const std::string speed = conversation_.speed().text();
       if (editor_.is_interactive() && !speed.empty()) print(paint_.dim(speed) + "\n");
     } catch (const std::exception& error) {
@@ -255,7 +255,7 @@ class Chat {
   const bool shows_thinking_ = output_ == Output::kText && ::isatty(STDOUT_FILENO) == 1;  // else it would be an answer
   const Paint paint_{STDOUT_FILENO};
   const Paint of_errors_{STDERR_FILENO};
-  Conversation conversation_;
+  ModelConversation conversation_;
   LineEditor editor_;
   bool has_failed_ = false;
 };
@@ -288,23 +288,23 @@ int run_ask(const AskOptions& options, const SettingsRequest& request) {
   }
   ServerLink server(options.remote, request);
   const Interrupts interrupts;
-  Conversation conversation(server, chosen_model(server, options.model));
+  ModelConversation conversation(server, chosen_model(server, options.model));
   conversation.set_system(options.system);
   const Paint paint(STDOUT_FILENO);
   AnswerPrinter printer(paint);
   const bool shows_thinking = !options.json && ::isatty(STDOUT_FILENO) == 1;
   std::string thinking;
   LoadProgressLine progress(server, conversation.model());
-  const Conversation::Listener listener{[&](const std::string& text) {
-                                          progress.end();
-                                          if (!options.json) printer.text(text);
-                                        },
-                                        [&](const std::string& text) {
-                                          progress.end();
-                                          thinking += text;
-                                          if (shows_thinking) printer.thinking(text);
-                                        },
-                                        [&interrupts] { return interrupts.taken(); }};
+  const ModelConversation::Listener listener{[&](const std::string& text) {
+                                               progress.end();
+                                               if (!options.json) printer.text(text);
+                                             },
+                                             [&](const std::string& text) {
+                                               progress.end();
+                                               thinking += text;
+                                               if (shows_thinking) printer.thinking(text);
+                                             },
+                                             [&interrupts] { return interrupts.taken(); }};
   const auto end = [&] {
     try {
       return conversation.ask(question, listener);
@@ -322,7 +322,7 @@ int run_ask(const AskOptions& options, const SettingsRequest& request) {
     if (::isatty(STDERR_FILENO) == 1 && !speed.empty())
       std::fprintf(stderr, "%s\n", Paint(STDERR_FILENO).dim(speed).c_str());
   }
-  return end == Conversation::End::kComplete ? kExitOk : kExitInterrupted;
+  return end == ModelConversation::End::kComplete ? kExitOk : kExitInterrupted;
 }
 
 }  // namespace rkllm_mcp

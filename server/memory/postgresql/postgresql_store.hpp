@@ -7,7 +7,7 @@
 // which then looks whether its transaction was committed. Nothing is written twice for that.
 #pragma once
 
-#include "memory/postgresql/connection.hpp"
+#include "memory/postgresql/postgresql_connection.hpp"
 #include "memory/postgresql/words.hpp"
 #include "memory/store.hpp"
 

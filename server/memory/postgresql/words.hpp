@@ -3,8 +3,8 @@
 // diacritics, behind a mark, if that differs (see sqlite/tokenizer.hpp). One thread at a time.
 #pragma once
 
-#include "memory/sqlite/connection.hpp"
-#include "memory/sqlite/tokenizer.hpp"
+#include "memory/sqlite/search_tokenizer.hpp"
+#include "memory/sqlite/sqlite_connection.hpp"
 
 #include <string>
 #include <string_view>
@@ -21,7 +21,7 @@ class Words {
   std::string query_of(std::string_view text, std::string_view space, bool folds) const;
 
  private:
-  Tokenizer tokenizer_;  // before the connection, which uses it
+  SearchTokenizer tokenizer_;  // before the connection, which uses it
   memory::Connection in_memory_;
 };
 

@@ -1,7 +1,7 @@
 #include "memory/sqlite/sqlite_store.hpp"
 
 #include "memory/folding.hpp"
-#include "memory/sqlite/schema.hpp"
+#include "memory/sqlite/sqlite_schema.hpp"
 #include "text/hexadecimal.hpp"
 #include "text/sha256.hpp"
 

@@ -2,8 +2,8 @@
 // One writer and any number of readers may have the file open, in this process and in others.
 #pragma once
 
-#include "memory/sqlite/connection.hpp"
-#include "memory/sqlite/tokenizer.hpp"
+#include "memory/sqlite/search_tokenizer.hpp"
+#include "memory/sqlite/sqlite_connection.hpp"
 #include "memory/store.hpp"
 
 #include <cstdint>
@@ -59,7 +59,7 @@ class SqliteStore final : public Store {
   void index(const char* how, std::int64_t number, const std::string& content, const std::string& space_word);
   std::vector<Message> between(std::int64_t log, std::int64_t after, std::int64_t until, const Limits& limits);
 
-  Tokenizer tokenizer_;  // before the connection, which uses it
+  SearchTokenizer tokenizer_;  // before the connection, which uses it
   Connection db_;
 };
 

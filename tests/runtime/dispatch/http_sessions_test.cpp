@@ -1,5 +1,6 @@
 #include "dispatch/http_sessions.hpp"
 
+#include "mcp/protocol/agreed_names.hpp"
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 http::Request request_from(const std::string& address, const std::string& session = {}) {
   http::Request request;
   request.remote = address;
-  if (!session.empty()) request.headers.add(kSessionHeader, session);
+  if (!session.empty()) request.headers.add(mcp::kSessionHeader, session);
   return request;
 }
 

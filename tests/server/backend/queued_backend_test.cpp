@@ -918,7 +918,11 @@ TEST_CASE("a handle that the server loads does not count where a call names none
   REQUIRE_FALSE(loaded->outcome().error);
   CHECK(calls.backend.handles().at(0).model == "small");
   const Json input{{"rkllm_input", {{"prompt_input", "@n=2"}}}};
-  CHECK(calls.start("rkllm_run", input)->error_code() == ErrorCode::kUnknownHandle);
+  const auto refused = calls.start("rkllm_run", input);
+  CHECK(refused->error_code() == ErrorCode::kUnknownHandle);
+  const RpcError why = as_rpc_error(refused->outcome().error);
+  CHECK(why.data() == Json{{"handles", {"llm-1"}}});
+  CHECK_THAT(why.what(), has_text("name one of those of models that were loaded by their names: llm-1"));
   calls.init();
   CHECK(calls.start("rkllm_run", input)->outcome().error == nullptr);
   CHECK(calls.backend.use_of(loaded->outcome().handle)->foreign_changes == 0);

@@ -35,9 +35,9 @@ class NamingServer {
                        .directory = home_.path(),
                        .input = Process::Options::Input::kNull});
   }
-  // With --to.
+  // With --to, as HTTP.
   Finished command(std::vector<std::string> args) const {
-    args.insert(args.end(), {"--to", "127.0.0.1:" + std::to_string(server_.port(Transport::kHttp))});
+    args.insert(args.end(), {"--to", "http://127.0.0.1:" + std::to_string(server_.port(Transport::kHttp))});
     return run(std::move(args));
   }
   Json report(std::vector<std::string> args) const {
@@ -132,6 +132,32 @@ TEST_CASE("unload takes several names, each model once, and unloads nothing wher
   CHECK(server.report({"unload", "beta"}) ==
         Json{{"status", 0}, {"unloaded", Json::array({{{"model", "beta"}, {"handle", "llm-3"}}})}});
   CHECK(server.command({"unload"}).status == 2);
+}
+
+TEST_CASE("a model that is loaded for embeddings, too, is unloaded whole by its name") {
+  const NamingServer server;
+  REQUIRE(server.command({"load", "beta"}).status == 0);
+  const auto embedded = server.command({"tools", "call", "embed", R"({"model":"beta","input":"One."})"});
+  INFO(embedded.err);
+  REQUIRE(embedded.status == 0);
+  REQUIRE(server.loaded() == Names{"beta", "beta"});
+  const auto unloaded = server.command({"unload", "beta"});
+  INFO(unloaded.err);
+  CHECK(unloaded.status == 0);
+  CHECK(unloaded.out == "beta is unloaded (handle llm-1).\nbeta is unloaded (handle llm-2).\n");
+  CHECK(server.loaded().empty());
+}
+
+TEST_CASE("a call without a handle is told of those that are there") {
+  const NamingServer server;
+  CHECK_THAT(server.command({"call", "rkllm_is_running"}).err, has_text("rkllm-mcp load MODEL loads one"));
+  REQUIRE(server.command({"load", "beta"}).status == 0);
+  const auto refused = server.command({"call", "rkllm_is_running"});
+  CHECK(refused.status == 1);
+  CHECK_THAT(refused.err, has_text("loaded by their names: llm-1"));
+  CHECK(refused.err.find("loads one") == std::string::npos);
+  CHECK(server.report({"call", "rkllm_run", R"({"handle":"beta","rkllm_input":{"prompt_input":"@n=3 Hello"}})"})["text"]
+            .is_string());
 }
 
 TEST_CASE("load takes a file that has no name by its path, with the context of a load by name, once") {

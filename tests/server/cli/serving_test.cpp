@@ -190,7 +190,7 @@ TEST_CASE("call ends with 1, shows the error that the server answers with, and s
     CHECK(server.call({"--json", "rkllm_is_runing"}, transport).err == kWords);
   }
   CHECK_THAT(server.call({"rkllm_is_running", R"({"handle":"llm-77"})"}, "tcp").err,
-             has_text("llm-77") && has_text("(error 4002); rkllm-mcp load MODEL loads one\n"));
+             has_text("llm-77") && has_text("there are: llm-1 (error 4002)\n"));
   CHECK_THAT(server.call({"nothing_like_it"}, "tcp").err,
              has_text("(error -32601); rkllm-mcp tools list --all shows what there is\n"));
   const auto tool = server.call({"tools/call", R"({"name":"calculate","arguments":{"expression":"1/"}})"}, "tcp");

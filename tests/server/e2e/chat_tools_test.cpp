@@ -107,6 +107,22 @@ TEST_CASE("the chat set comes first in the list, and mcp.tools chooses what else
   CHECK(listed({"mcp.tools=[]"}).empty());
 }
 
+TEST_CASE("clients are told of tools that are listed, and of no others") {
+  const auto told = [](std::vector<std::string> more) {
+    LiveServer server(with_model(std::move(more)));
+    RpcClient client(server.connect(Transport::kTcp));
+    return client.initialize()["instructions"].get<std::string>();
+  };
+  const std::string usual = told({});
+  CHECK(usual.find("memory_add_message") == std::string::npos);
+  CHECK_THAT(usual, has_text("list_models"));
+  CHECK_THAT(usual, has_text("the web"));
+  const std::string memory = told({"mcp.tools=memory"});
+  CHECK_THAT(memory, has_text("memory_add_message"));
+  CHECK(memory.find("list_models") == std::string::npos);
+  CHECK(memory.find("the web") == std::string::npos);
+}
+
 TEST_CASE("after SIGHUP the list shows what mcp.tools says now, and clients are told") {
   LiveServer server(with_model());
   RpcClient client(server.connect(Transport::kTcp));

@@ -1,6 +1,6 @@
 #include "server/memory/postgresql_server.hpp"
 
-#include "memory/postgresql/connection.hpp"
+#include "memory/postgresql/postgresql_connection.hpp"
 #include "process/descriptor.hpp"
 
 #include <poll.h>

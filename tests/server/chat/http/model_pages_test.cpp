@@ -25,6 +25,14 @@ TEST_CASE("where Ollama has strings and numbers there is no null, whatever is no
   }
 }
 
+TEST_CASE("a profile takes no tools of its clients, and does not say that it does") {
+  ModelDescription model;
+  model.path = "/models/Qwen3-0.6B.rkllm";
+  CHECK(ollama_show(model)["capabilities"] == Json{"completion", "tools", "thinking"});
+  model.is_profile = true;
+  CHECK(ollama_show(model)["capabilities"] == Json{"completion", "thinking"});
+}
+
 TEST_CASE("what is known of a model is listed") {
   ModelDescription model;
   model.name = "small";

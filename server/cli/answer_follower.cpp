@@ -1,4 +1,4 @@
-#include "cli/answer_reader.hpp"
+#include "cli/answer_follower.hpp"
 
 #include <string_view>
 #include <utility>
@@ -27,7 +27,7 @@ bool is_true(const Json& object, std::string_view name) {
 
 }  // namespace
 
-std::string AnswerReader::take(const Json& message) {
+std::string AnswerFollower::take(const Json& message) {
   const Json* id = member(message, "id");
   const Json* error = member(message, "error");
   if (error != nullptr && error->is_null() && member(message, "result") != nullptr) error = nullptr;  // as of 1.0
@@ -44,14 +44,14 @@ std::string AnswerReader::take(const Json& message) {
   return {};
 }
 
-bool AnswerReader::is_outdated(const Json& error) const {
+bool AnswerFollower::is_outdated(const Json& error) const {
   if (delivery_ == Delivery::kReliable) return false;
   const Json* data = member(error, "data");
   const Json* from_seq = data == nullptr ? nullptr : member(*data, "from_seq");
   return from_seq != nullptr && from_seq->is_number_integer() && from_seq->get<std::uint64_t>() < next_seq_;
 }
 
-std::string AnswerReader::take_reply(const Json& result) {
+std::string AnswerFollower::take_reply(const Json& result) {
   if (const Json* chunk = member(result, "chunk")) {
     if (is_true(*chunk, "end")) note_end(result);
     return take_chunk(*chunk);
@@ -71,7 +71,7 @@ std::string AnswerReader::take_reply(const Json& result) {
   return text.empty() ? result.dump() : text;
 }
 
-std::string AnswerReader::take_chunk(const Json& chunk) {
+std::string AnswerFollower::take_chunk(const Json& chunk) {
   has_begun_ = true;
   const bool is_last = is_true(chunk, "end");
   if (text_of(chunk, "delta").empty() && !is_last && !chunk.contains("token_id"))
@@ -88,12 +88,12 @@ std::string AnswerReader::take_chunk(const Json& chunk) {
 }
 
 // The message that ends a stream, without what only carries text.
-void AnswerReader::note_end(Json message) {
+void AnswerFollower::note_end(Json message) {
   for (const char* name : {"chunk", "stream_id", "seq", "delta", "end", "error"}) message.erase(name);
   result_ = std::move(message);
 }
 
-std::string AnswerReader::append(const Json& chunk) {
+std::string AnswerFollower::append(const Json& chunk) {
   ++next_seq_;
   if (is_true(chunk, "end")) state_ = State::kSucceeded;
   if (const Json* error = member(chunk, "error")) {
@@ -103,14 +103,14 @@ std::string AnswerReader::append(const Json& chunk) {
   return text_of(chunk, "delta");
 }
 
-std::string AnswerReader::take_announced(const Json& params) {
+std::string AnswerFollower::take_announced(const Json& params) {
   const Json* stream_id = member(params, "stream_id");
   if (stream_id == nullptr || stream_id_.is_null() || *stream_id != stream_id_) return {};
   if (is_true(params, "end")) note_end(params);
   return take_chunk(params);
 }
 
-Json AnswerReader::recovery() const {
+Json AnswerFollower::recovery() const {
   return {{"jsonrpc", "2.0"}, {"id", id_}, {"method", "poll"}, {"params", {{"from_seq", next_seq_}}}};
 }
 

@@ -1,4 +1,4 @@
-#include "memory/sqlite/connection.hpp"
+#include "memory/sqlite/sqlite_connection.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -24,7 +24,7 @@ struct AnswerSpeed {
   std::string text() const;  // "12.3 tokens/s, first token after 0.42 s"; empty if nothing is known
 };
 
-class Conversation {
+class ModelConversation {
  public:
   struct Listener {
     std::function<void(const std::string&)> on_text;
@@ -33,7 +33,7 @@ class Conversation {
   };
   enum class End { kComplete, kStopped };
 
-  Conversation(ServerLink& server, std::string model) : server_(server), model_(std::move(model)) {}
+  ModelConversation(ServerLink& server, std::string model) : server_(server), model_(std::move(model)) {}
 
   // Asks, and adds question and answer to the messages; of a stopped answer what has come of it. If this throws (what
   // ServerLink throws), the messages are as before.

@@ -1,4 +1,4 @@
-#include "cli/versions.hpp"
+#include "cli/version_text.hpp"
 
 #include "app/runtime_search.hpp"
 #include "settings/load.hpp"

@@ -11,13 +11,13 @@
 
 namespace rkllm_mcp {
 
-class AnswerReader {
+class AnswerFollower {
  public:
   enum class State { kOpen, kSucceeded, kFailed };
   // Whether chunks may arrive twice, in another order, or not at all.
   enum class Delivery { kReliable, kUnreliable };
 
-  AnswerReader(Json id, Delivery delivery) : id_(std::move(id)), delivery_(delivery) {}
+  AnswerFollower(Json id, Delivery delivery) : id_(std::move(id)), delivery_(delivery) {}
 
   // Takes the server's next message and returns the text for people that it adds: what was generated, or a result that
   // is no text as JSON. Messages that belong to nothing asked for add nothing.

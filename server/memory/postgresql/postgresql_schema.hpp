@@ -1,7 +1,7 @@
 // What is in the database, by version: tables in a schema of their own, "rkllm_mcp". Called when a store is opened.
 #pragma once
 
-#include "memory/postgresql/connection.hpp"
+#include "memory/postgresql/postgresql_connection.hpp"
 
 namespace rkllm_mcp::memory::postgresql {
 

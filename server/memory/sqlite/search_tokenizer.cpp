@@ -1,4 +1,4 @@
-#include "memory/sqlite/tokenizer.hpp"
+#include "memory/sqlite/search_tokenizer.hpp"
 
 #include "memory/folding.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 constexpr char kMark = '\x01';
 
 // Words are cut at everything that is no letter, digit or mark; case is folded, diacritics are left to us.
-Fts5Tokenizer* make_unicode(const Tokenizer& tokenizer) {
+Fts5Tokenizer* make_unicode(const SearchTokenizer& tokenizer) {
   std::array<const char*, 2> arguments{"remove_diacritics", "0"};
   Fts5Tokenizer* made = nullptr;
   const int code = tokenizer.unicode().xCreate(tokenizer.unicode_context(), arguments.data(),
@@ -22,10 +22,10 @@ Fts5Tokenizer* make_unicode(const Tokenizer& tokenizer) {
 
 // One use of the tokenizer: of a table, or of words_of().
 struct Words {
-  const Tokenizer& tokenizer;
+  const SearchTokenizer& tokenizer;
   Fts5Tokenizer* unicode;
 
-  explicit Words(const Tokenizer& made_by) : tokenizer(made_by), unicode(make_unicode(made_by)) {}
+  explicit Words(const SearchTokenizer& made_by) : tokenizer(made_by), unicode(make_unicode(made_by)) {}
   Words(const Words&) = delete;
   Words& operator=(const Words&) = delete;
   ~Words() {
@@ -66,7 +66,7 @@ int pass_word(void* context, int /*flags*/, const char* text, int length, int st
 }
 
 int create(void* context, const char** /*arguments*/, int /*count*/, Fts5Tokenizer** made) {
-  auto words = std::unique_ptr<Words>(new (std::nothrow) Words(*static_cast<const Tokenizer*>(context)));
+  auto words = std::unique_ptr<Words>(new (std::nothrow) Words(*static_cast<const SearchTokenizer*>(context)));
   if (!words || words->unicode == nullptr) return SQLITE_NOMEM;
   *made = reinterpret_cast<Fts5Tokenizer*>(words.release());
   return SQLITE_OK;
@@ -102,7 +102,7 @@ fts5_api* full_text_search_of(Connection& db) {
 
 }  // namespace
 
-void Tokenizer::add_to(Connection& db) {
+void SearchTokenizer::add_to(Connection& db) {
   fts5_api* const api = full_text_search_of(db);
   if (api == nullptr || api->xFindTokenizer(api, "unicode61", &unicode_context_, &unicode_) != SQLITE_OK) {
     throw StoreError(StoreError::Kind::kUnavailable, "this SQLite has no full-text search (FTS5)");
@@ -112,7 +112,7 @@ void Tokenizer::add_to(Connection& db) {
   if (code != SQLITE_OK) db.fail(code);
 }
 
-std::vector<std::string> Tokenizer::words_of(std::string_view text) const {
+std::vector<std::string> SearchTokenizer::words_of(std::string_view text) const {
   std::vector<std::string> words;
   const Words use(*this);
   if (use.unicode == nullptr) throw std::bad_alloc();

@@ -5,7 +5,7 @@
 // must not find "tiếng".
 #pragma once
 
-#include "memory/sqlite/connection.hpp"
+#include "memory/sqlite/sqlite_connection.hpp"
 
 #include <string>
 #include <string_view>
@@ -17,11 +17,11 @@ namespace rkllm_mcp::memory {
 inline constexpr const char* kTokenizer = "rkllm_words";
 
 // Belongs to one connection, which it outlives.
-class Tokenizer {
+class SearchTokenizer {
  public:
-  Tokenizer() = default;
-  Tokenizer(const Tokenizer&) = delete;
-  Tokenizer& operator=(const Tokenizer&) = delete;
+  SearchTokenizer() = default;
+  SearchTokenizer(const SearchTokenizer&) = delete;
+  SearchTokenizer& operator=(const SearchTokenizer&) = delete;
 
   // Makes it known to the connection. Throws StoreError if this SQLite has no full-text search.
   void add_to(Connection& db);

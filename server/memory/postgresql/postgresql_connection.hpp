@@ -6,7 +6,7 @@
 #pragma once
 
 #include "clock.hpp"
-#include "memory/postgresql/library.hpp"
+#include "memory/postgresql/postgresql_library.hpp"
 #include "memory/store.hpp"
 
 #include <array>

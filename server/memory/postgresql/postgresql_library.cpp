@@ -1,4 +1,4 @@
-#include "memory/postgresql/library.hpp"
+#include "memory/postgresql/postgresql_library.hpp"
 
 #include "memory/store.hpp"
 

@@ -1,4 +1,4 @@
-#include "models/leased_model.hpp"
+#include "models/leased_seams.hpp"
 
 #include "backend/kept_caches.hpp"
 #include "jsonrpc/envelope.hpp"

@@ -1,4 +1,4 @@
-#include "settings/schema.hpp"
+#include "settings/settings_schema.hpp"
 
 #include "settings/table.hpp"
 

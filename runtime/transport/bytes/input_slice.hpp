@@ -10,7 +10,7 @@
 
 namespace rkllm_mcp {
 
-class Turn {
+class InputSlice {
  public:
   void count_message() { ++handled_; }
   bool is_over() const { return handled_ >= kMessages || Clock::now() >= until_; }

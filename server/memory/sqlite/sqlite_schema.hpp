@@ -1,7 +1,7 @@
 // What is in the file, by version, and what may not be touched because it is not ours. Called when a store is opened.
 #pragma once
 
-#include "memory/sqlite/connection.hpp"
+#include "memory/sqlite/sqlite_connection.hpp"
 
 #include <string>
 

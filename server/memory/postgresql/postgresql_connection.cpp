@@ -1,4 +1,4 @@
-#include "memory/postgresql/connection.hpp"
+#include "memory/postgresql/postgresql_connection.hpp"
 
 #include "clock.hpp"
 #include "text/url.hpp"

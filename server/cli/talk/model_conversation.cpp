@@ -1,4 +1,4 @@
-#include "cli/talk/conversation.hpp"
+#include "cli/talk/model_conversation.hpp"
 
 #include "cli/people/first_model.hpp"
 #include "client/connection.hpp"
@@ -42,14 +42,14 @@ std::string AnswerSpeed::text() const {
   return text;
 }
 
-Json Conversation::to_json() const {
+Json ModelConversation::to_json() const {
   Json messages = Json::array();
   if (!system_.empty()) messages.push_back(Json{{"role", "system"}, {"content", system_}});
   for (const Json& message : messages_) messages.push_back(message);
   return Json{{"model", model_}, {"messages", std::move(messages)}};
 }
 
-Conversation::End Conversation::ask(const std::string& question, const Listener& listener) {
+ModelConversation::End ModelConversation::ask(const std::string& question, const Listener& listener) {
   Json body = to_json();
   body["messages"].push_back(Json{{"role", "user"}, {"content", question}});
   body["stream"] = true;
@@ -70,7 +70,7 @@ Conversation::End Conversation::ask(const std::string& question, const Listener&
   return is_complete ? End::kComplete : End::kStopped;
 }
 
-void Conversation::take(const std::string& data, Clock::time_point asked, const Listener& listener) {
+void ModelConversation::take(const std::string& data, Clock::time_point asked, const Listener& listener) {
   if (data == "[DONE]") return;
   const auto chunk = parse_bounded(data);
   if (!chunk || !chunk->is_object())

@@ -1,10 +1,10 @@
-#include "cli/answer_reader.hpp"
+#include "cli/answer_follower.hpp"
 
 #include "support/catch.hpp"
 
 using namespace rkllm_mcp;
-using State = AnswerReader::State;
-using Delivery = AnswerReader::Delivery;
+using State = AnswerFollower::State;
+using Delivery = AnswerFollower::Delivery;
 
 namespace {
 
@@ -17,18 +17,18 @@ Json chunk(int id, int seq, const char* delta, bool end = false) {
 }  // namespace
 
 TEST_CASE("a single reply ends the call, and is text where it has text") {
-  AnswerReader run(1, Delivery::kReliable);
+  AnswerFollower run(1, Delivery::kReliable);
   CHECK(run.take({{"id", 1}, {"result", {{"status", 0}, {"text", "Hello"}}}}) == "Hello");
   CHECK(run.state() == State::kSucceeded);
-  AnswerReader other(1, Delivery::kReliable);
+  AnswerFollower other(1, Delivery::kReliable);
   CHECK(other.take({{"id", 1}, {"result", {{"status", 0}}}}) == R"({"status":0})");
   CHECK(other.state() == State::kSucceeded);
-  AnswerReader old(1, Delivery::kReliable);  // JSON-RPC 1.0 has both
+  AnswerFollower old(1, Delivery::kReliable);  // JSON-RPC 1.0 has both
   CHECK(old.take({{"id", 1}, {"result", {{"text", "Hello"}}}, {"error", nullptr}}) == "Hello");
 }
 
 TEST_CASE("chunks are joined until the one that says end") {
-  AnswerReader reader(1, Delivery::kReliable);
+  AnswerFollower reader(1, Delivery::kReliable);
   CHECK(reader.take(chunk(1, 0, "Hel")) == "Hel");
   CHECK(reader.take(chunk(2, 0, "not ours")).empty());
   CHECK(reader.state() == State::kOpen);
@@ -37,7 +37,7 @@ TEST_CASE("chunks are joined until the one that says end") {
 }
 
 TEST_CASE("a stream_id is followed through notifications") {
-  AnswerReader reader(1, Delivery::kReliable);
+  AnswerFollower reader(1, Delivery::kReliable);
   CHECK(reader.take({{"id", 1}, {"result", {{"stream_id", "abc"}}}}).empty());
   const auto announced = [](const char* stream, const char* delta, bool end) {
     return Json{{"method", "rkllm_run_async"},
@@ -52,24 +52,24 @@ TEST_CASE("a stream_id is followed through notifications") {
 
 TEST_CASE("an error with the request's id, or with none known, ends the call as failed") {
   for (const Json& id : {Json(1), Json(nullptr)}) {
-    AnswerReader reader(1, Delivery::kReliable);
+    AnswerFollower reader(1, Delivery::kReliable);
     CHECK(reader.take({{"id", id}, {"error", {{"code", 4002}}}}).empty());
     CHECK(reader.state() == State::kFailed);
     CHECK(reader.error()["code"] == 4002);
   }
-  AnswerReader reader(1, Delivery::kReliable);
+  AnswerFollower reader(1, Delivery::kReliable);
   reader.take({{"id", 2}, {"error", {{"code", 4002}}}});
   CHECK(reader.state() == State::kOpen);
 }
 
 TEST_CASE("a tool's result that is an error is a failure") {
-  AnswerReader reader(1, Delivery::kReliable);
+  AnswerFollower reader(1, Delivery::kReliable);
   reader.take({{"id", 1}, {"result", {{"isError", true}, {"content", Json::array()}}}});
   CHECK(reader.state() == State::kFailed);
 }
 
 TEST_CASE("where messages get lost, a gap is noticed, asked for and closed, and copies are dropped") {
-  AnswerReader reader(1, Delivery::kUnreliable);
+  AnswerFollower reader(1, Delivery::kUnreliable);
   CHECK_FALSE(reader.has_begun());
   CHECK(reader.take(chunk(1, 0, "a")) == "a");
   CHECK(reader.take(chunk(1, 2, "c")).empty());
@@ -87,7 +87,7 @@ TEST_CASE("where messages get lost, a gap is noticed, asked for and closed, and 
 }
 
 TEST_CASE("that chunks are gone is a failure only if they are still missing") {
-  AnswerReader reader(1, Delivery::kUnreliable);
+  AnswerFollower reader(1, Delivery::kUnreliable);
   reader.take(chunk(1, 0, "a"));
   const auto gone = [](int seq) {
     return Json{{"id", 1}, {"error", {{"code", 4003}, {"data", {{"from_seq", seq}, {"first_seq", 9}}}}}};
@@ -99,7 +99,7 @@ TEST_CASE("that chunks are gone is a failure only if they are still missing") {
 }
 
 TEST_CASE("announced chunks get lost and come out of order like others, and may end in an error") {
-  AnswerReader reader(1, Delivery::kUnreliable);
+  AnswerFollower reader(1, Delivery::kUnreliable);
   reader.take({{"id", 1}, {"result", {{"stream_id", "abc"}}}});
   const auto announce = [&](Json params) {
     params["stream_id"] = "abc";
@@ -114,13 +114,13 @@ TEST_CASE("announced chunks get lost and come out of order like others, and may 
 }
 
 TEST_CASE("a poll that found nothing new takes no place in the sequence") {
-  AnswerReader reader(1, Delivery::kUnreliable);
+  AnswerFollower reader(1, Delivery::kUnreliable);
   CHECK(reader.take(chunk(1, 0, "")).empty());
   CHECK(reader.take(chunk(1, 0, "a")) == "a");
 }
 
 TEST_CASE("messages of any other shape are passed over") {
-  AnswerReader reader(1, Delivery::kReliable);
+  AnswerFollower reader(1, Delivery::kReliable);
   for (const char* text : {"3", "null", "[]", "{}", R"({"id":1})", R"({"params":3})", R"({"id":2,"result":{}})",
                            R"({"method":"x","params":{"stream_id":null,"end":true}})"}) {
     CHECK(reader.take(Json::parse(text)).empty());
