@@ -68,7 +68,7 @@ std::string words_of_failure(const Json& error) {
   const Json data = error.value("data", Json());
   const bool is_nothing_loaded = data.is_object() && data.value("handles", Json::array()).empty();
   if (code == static_cast<int>(ErrorCode::kUnknownHandle) && is_nothing_loaded) {
-    words += "; rkllm-mcp load MODEL loads one";
+    words += "; rkllm-mcp load MODEL loads one, whose name is its handle";
   }
   if (code == static_cast<int>(ErrorCode::kRuntimeUnavailable)) words += "; rkllm-mcp doctor says more";
   if (code == static_cast<int>(ErrorCode::kUnauthorized)) words += "; it comes from --token, or RKLLM_MCP_TOKEN";

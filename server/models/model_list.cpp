@@ -101,16 +101,6 @@ const NamedModel* ModelList::find(std::string_view name) const {
   return model != nullptr ? model : find_exactly(without_latest(name));
 }
 
-const NamedModel* ModelList::find_by_path(std::string_view path) const {
-  const NamedModel* only = nullptr;
-  for (const auto& [name, model] : models_) {
-    if (model.path != path) continue;
-    if (only != nullptr) return nullptr;
-    only = &model;
-  }
-  return only;
-}
-
 std::vector<std::string> ModelList::names() const {
   std::vector<std::string> names;
   for (const auto& [name, model] : models_) names.push_back(name);

@@ -50,8 +50,6 @@ class ModelList {
 
   // By its name, or "name:latest"; null if there is none. Holds until the list is changed.
   const NamedModel* find(std::string_view name) const;
-  // The only one of this file; null if there is none, or several presets have it. Holds as long.
-  const NamedModel* find_by_path(std::string_view path) const;
   const std::map<std::string, NamedModel>& all() const { return models_; }
   std::vector<std::string> names() const;
   std::vector<std::string> preset_paths() const;

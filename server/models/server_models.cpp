@@ -33,11 +33,6 @@ NamedModel model_by_path(std::string path) {
   return model;
 }
 
-// Whether what was asked for is a file, and not a model by one of its names.
-bool is_by_path(std::string_view asked_for, const NamedModel* meant) {
-  return is_model_path(asked_for) && (meant == nullptr || meant->path == asked_for);
-}
-
 std::optional<std::string> platform_of(std::string_view path) { return chip_in_name(path.substr(path.rfind('/') + 1)); }
 
 TurnError forbidden(const std::string& what) {
@@ -185,7 +180,7 @@ const NamedModel* ServerModels::resolve(std::string_view name) const {
       return found->is_string() ? list_.find(found->get_ref<const std::string&>()) : nullptr;
     }
   }
-  return is_model_path(name) ? list_.find_by_path(name) : nullptr;  // which must not be loaded twice
+  return nullptr;
 }
 
 const NamedModel* ServerModels::model_meant(std::string_view name) const {
@@ -433,10 +428,8 @@ std::vector<chat::ModelDescription> ServerModels::models(const chat::Asker& aske
 std::optional<chat::ModelDescription> ServerModels::find(std::string_view name, const chat::Asker& asker) const {
   if (!asker.may_call) return std::nullopt;
   if (const auto handle = handle_status(name)) return info_of_handle(*handle);
-  const NamedModel* const model = model_meant(name);
-  if (is_by_path(name, model) && !asker.may_admin) return std::nullopt;
-  if (model != nullptr) return info(*model);
-  if (!is_model_path(name)) return std::nullopt;
+  if (const NamedModel* const model = model_meant(name)) return info(*model);
+  if (!is_model_path(name) || !asker.may_admin) return std::nullopt;
   const std::string path(name);
   std::error_code error;  // of a file that is not there; what is loaded may have lost its own
   const bool is_there =
@@ -461,7 +454,6 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
   source.runtime = runtime_;
   source.stream = options_.stream;
   const NamedModel* const model = model_meant(wish.model);
-  if (is_by_path(wish.model, model) && !wish.asker.may_admin) return refuse(forbidden("loading a model by its path"));
   std::string handle;
   if (const auto named = handle_status(wish.model)) {
     handle = named->id;
@@ -495,6 +487,7 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
       return refuse(turn_error(ErrorKind::kQueueFull, full->what()));
     }
   } else if (is_model_path(wish.model)) {
+    if (!wish.asker.may_admin) return refuse(forbidden("loading a model by its path"));
     source.slot = slot(model_by_path(wish.model), use).shared_from_this();
   } else {
     return refuse(TurnError::unknown_model(wish.model));

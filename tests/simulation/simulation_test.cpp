@@ -377,6 +377,8 @@ TEST_CASE("what libFuzzer makes is a schedule: each byte is a choice") {
   for (const std::size_t size : {std::size_t{0}, std::size_t{100}, bytes.size()}) {
     CHECK(LLVMFuzzerTestOneInput(bytes.data(), size) == 0);
   }
+  const Choices::Made made(bytes.begin(), bytes.end());
+  CHECK(run_schedule(Choices(made)).trace_hash != run_schedule(Choices(Choices::Made{})).trace_hash);
 }
 
 TEST_CASE("choices are written shortly, and read as they were") {

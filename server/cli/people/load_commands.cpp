@@ -118,14 +118,19 @@ std::vector<const LoadedHandle*> handles_meant_by(const std::string& name, const
   };
   take_all([&](const LoadedHandle& each) { return is_called(each, name); });  // what `ps` prints goes before files
   if (!meant.empty()) return meant;
+  const auto is_one_model = [&meant] {
+    return std::ranges::all_of(meant, [&](const LoadedHandle* each) { return each->name == meant.front()->name; });
+  };
   take_all([&](const LoadedHandle& each) { return is_of_file(each, name); });
   OfferedModels offered;
   if (meant.empty()) {
     offered = offered_models(server);
     const OfferedModel* const model = offered.find(name);
-    take_all([&](const LoadedHandle& each) { return model != nullptr && each.handle == model->handle; });
+    take_all([&](const LoadedHandle& each) {
+      return model != nullptr && (each.handle == model->handle || each.name == model->name);
+    });
   }
-  if (meant.size() == 1) return meant;
+  if (!meant.empty() && is_one_model()) return meant;
   std::string loaded;
   for (const LoadedHandle& each : handles) {
     loaded += (loaded.empty() ? "" : ", ") + each.handle + " (" + each.name + ")";

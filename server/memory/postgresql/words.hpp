@@ -1,6 +1,6 @@
 // How PostgreSQL searches for the same words as SQLite does: texts are taken apart here, by the same code, and
 // PostgreSQL only keeps and compares what comes out. Each word is there as it is written, and once more without
-// diacritics, behind a mark, if that differs (see sqlite/tokenizer.hpp). One thread at a time.
+// diacritics, behind a mark, if that differs (see sqlite/search_tokenizer.hpp). One thread at a time.
 #pragma once
 
 #include "memory/sqlite/search_tokenizer.hpp"

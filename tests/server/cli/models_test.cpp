@@ -146,6 +146,13 @@ TEST_CASE("a model that is loaded for embeddings, too, is unloaded whole by its 
   CHECK(unloaded.status == 0);
   CHECK(unloaded.out == "beta is unloaded (handle llm-1).\nbeta is unloaded (handle llm-2).\n");
   CHECK(server.loaded().empty());
+  for (const char* const name : {"beta:latest", "beta.json"}) {
+    INFO(name);
+    REQUIRE(server.command({"load", "beta"}).status == 0);
+    REQUIRE(server.command({"tools", "call", "embed", R"({"model":"beta","input":"One."})"}).status == 0);
+    CHECK(server.command({"unload", name}).status == 0);
+    CHECK(server.loaded().empty());
+  }
 }
 
 TEST_CASE("a call without a handle is told of those that are there") {

@@ -963,12 +963,8 @@ TEST_CASE("without the permission admin no model is unloaded, and none loaded by
     CHECK(ask(ann, path, body).status == 403);
   }
   CHECK(ask(root, "/v1/messages", by_path("/nowhere/x.rkllm")).status == 404);
-  const std::string nameless = shipped_model("rk3588-1.5b");
-  CHECK(ask(root, "/v1/messages", by_path(nameless)).status == 200);
-  CHECK_THAT(client.get("/api/ps").body, has_text(nameless));
-  CHECK(ask(root, "/api/chat", {{"model", nameless}, {"keep_alive", 0}}).status == 200);
   CHECK(ask(root, "/v1/messages", by_path(shipped_model("fast"))).status == 200);
-  CHECK_THAT(client.get("/api/ps").body, has_text(kModel));
+  CHECK_THAT(client.get("/api/ps").body, has_text(shipped_model("fast")));
   CHECK(ask(root, "/api/chat", {{"model", shipped_model("fast")}, {"keep_alive", 0}}).status == 200);
 }
 

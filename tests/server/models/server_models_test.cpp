@@ -267,32 +267,6 @@ TEST_CASE("names: aliases, one for all that nobody knows, new files, and who may
   CHECK(bench.models.find("claude-x", {})->name == "a");
 }
 
-TEST_CASE("the path of a model that has a name is that model, for those who may load paths") {
-  const TemporaryDirectory directory;
-  auto choices = presets({"a"});
-  choices.model_dirs = {directory.path()};
-  Bench bench(choices);
-  const std::string path = directory / "named.rkllm";
-  write_file(path, "x");
-  bool is_looked = false;
-  bench.models.refresh([&] { is_looked = true; });
-  REQUIRE(bench.until([&] { return is_looked; }));
-  const chat::Asker admin{.name = "ann", .may_call = true, .may_admin = true};
-  REQUIRE(bench.models.find(path, admin));
-  CHECK(bench.models.find(path, admin)->name == "named");
-  const chat::Asker caller{.name = "ann", .may_call = true, .may_admin = false};
-  CHECK_FALSE(bench.models.find(path, caller));
-  const auto refused = bench.ask(path, caller);
-  REQUIRE(bench.until([&] { return refused->done(); }));
-  CHECK(refused->kind == ErrorKind::kForbidden);
-  const auto by_path = bench.ask(path, admin);
-  REQUIRE(bench.granted(by_path));
-  by_path->lease.reset();
-  const auto by_name = bench.ask("named", admin);
-  REQUIRE(bench.granted(by_name));
-  CHECK(bench.board.loaded() == 1);
-}
-
 TEST_CASE("who asks while the folders are being looked through waits for what is found there") {
   const TemporaryDirectory directory;
   auto choices = presets({"a"});
