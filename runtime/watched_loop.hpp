@@ -16,8 +16,7 @@ inline constexpr std::chrono::milliseconds kLongestCallback{50};
 
 using SlowFunction = std::function<void(std::chrono::milliseconds processor_time)>;
 
-// As loop.run(); `slow` is called after each callback that took longer than kLongestCallback, as
-// far as is said above.
+// As loop.run(); `slow` is called after each callback that took longer than kLongestCallback, as far as is said above.
 void run_watched(asio::io_context& loop, const SlowFunction& slow);
 
 }  // namespace rkllm_mcp

@@ -50,6 +50,12 @@ void print(const std::string& text) {
   std::fflush(stdout);
 }
 
+// Of error 4002: whether the server tells that there is no handle at all.
+bool names_no_handles(const Json& error) {
+  const Json data = error.value("data", Json());
+  return data.is_object() && data.value("handles", Json::array()).empty();
+}
+
 // What a server answers as an error, or a tool in its result, and what to do next where the server does not say so.
 std::string words_of_failure(const Json& error) {
   if (!error.is_object()) return error.dump();
@@ -65,9 +71,7 @@ std::string words_of_failure(const Json& error) {
   const Json code = error.value("code", Json());
   std::string words = message.is_string() ? message.get<std::string>() : error.dump();
   if (code.is_number_integer()) words += " (error " + code.dump() + ")";
-  const Json data = error.value("data", Json());
-  const bool is_nothing_loaded = data.is_object() && data.value("handles", Json::array()).empty();
-  if (code == static_cast<int>(ErrorCode::kUnknownHandle) && is_nothing_loaded) {
+  if (code == static_cast<int>(ErrorCode::kUnknownHandle) && names_no_handles(error)) {
     words += "; rkllm-mcp load MODEL loads one, whose name is its handle";
   }
   if (code == static_cast<int>(ErrorCode::kRuntimeUnavailable)) words += "; rkllm-mcp doctor says more";

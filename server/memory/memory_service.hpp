@@ -37,8 +37,8 @@ enum class WhenFull { kRefuse, kForget };
 
 struct MemoryOptions {
   std::string database;          // a path, ":memory:", or "postgresql://…"
-  std::int64_t keep_recent =
-      defaults::kMemoryKeepRecentMessages;  // messages that get_context gives, and that no summary covers
+  // Messages that get_context gives, and that no summary covers.
+  std::int64_t keep_recent = defaults::kMemoryKeepRecentMessages;
   std::int64_t most_bytes = 0;   // of the store; 0: no limit
   WhenFull when_full = WhenFull::kRefuse;
   std::int64_t retention_days = 0;  // conversations that have not changed for so long are removed; 0: never

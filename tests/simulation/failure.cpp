@@ -13,8 +13,6 @@
 namespace rkllm_mcp::simulation {
 namespace {
 
-constexpr std::size_t kTriesToShrink = 4'000;
-
 std::string commit() {
   return std::string_view(kCommit).empty() ? "a commit that was not known when this was built" : std::string(kCommit);
 }
@@ -49,13 +47,14 @@ std::string choice_file(const std::optional<std::uint64_t>& seed, const std::str
          to_text(choices) + "\n";
 }
 
-std::string report(const std::optional<std::uint64_t>& seed, const Outcome& failed, const std::string& given) {
-  const Failure failure{seed, failed, shrink(failed, kTriesToShrink)};
+std::string report(const std::optional<std::uint64_t>& seed, const Outcome& failed, const std::string& given,
+                   std::size_t tries) {
+  const Failure failure{seed, failed, shrink(failed, tries)};
   const std::string choices = choice_file(seed, failure.least.violation, failure.least.choices);
   const std::string file = seed ? choice_file_of(*seed) : given;
   if (seed) std::ofstream(file) << choices;
-  std::string text = told(failure) + "\nIts choices, which are in " + file + ":\n" + choices +
-                     "\nTo run it again: ./dev test --simulate " + file + "\n";
+  std::string text = told(failure) + "\nIts choices" + (file.empty() ? "" : ", which are in " + file) + ":\n" +
+                     choices + "\nTo run it again: ./dev test --simulate " + (file.empty() ? "FILE" : file) + "\n";
   if (seed) text += "And whole: ./dev test --simulate 1 " + std::to_string(*seed) + "\n";
   return text;
 }

@@ -4,6 +4,7 @@
 
 #include "schedule.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,7 +28,9 @@ std::string choice_file(const std::optional<std::uint64_t>& seed, const std::str
 // Where that is written.
 std::string choice_file_of(std::uint64_t seed);
 // Makes the schedule smaller, and says all of it: what is told, the choices, and how to run them again. Those of a seed
-// are also written to a file in the folder that is the current one; others are in `given`.
-std::string report(const std::optional<std::uint64_t>& seed, const Outcome& failed, const std::string& given = {});
+// are also written to a file in the folder that is the current one; others are in `given`, or only in what is said.
+constexpr std::size_t kTriesToShrink = 4'000;
+std::string report(const std::optional<std::uint64_t>& seed, const Outcome& failed, const std::string& given = {},
+                   std::size_t tries = kTriesToShrink);
 
 }  // namespace rkllm_mcp::simulation

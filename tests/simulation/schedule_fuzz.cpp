@@ -13,15 +13,13 @@ using namespace rkllm_mcp::simulation;
 
 namespace {
 
-constexpr std::size_t kTriesToShrink = 500;
+constexpr std::size_t kTriesOfFuzzer = 500;  // to shrink: each takes long here
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Outcome outcome = run_schedule(Choices(Choices::Made(data, data + size)));
   if (outcome.violation.empty()) return 0;
-  const Failure failure{std::nullopt, outcome, shrink(outcome, kTriesToShrink)};
-  std::fprintf(stderr, "%s\nIts choices, for ./dev test --simulate FILE:\n%s\n", told(failure).c_str(),
-               choice_file(std::nullopt, failure.least.violation, failure.least.choices).c_str());
+  std::fprintf(stderr, "%s", report(std::nullopt, outcome, {}, kTriesOfFuzzer).c_str());
   std::abort();
 }

@@ -353,6 +353,7 @@ TEST_CASE("a schedule that has failed is written as its choices, and fails in th
   CHECK_THAT(told(failure), has_text("commit: "));
   CHECK_THAT(told(failure), has_text("seed: 7\n"));
   CHECK_THAT(told(failure), has_text(failure.least.story.back()));
+  CHECK_THAT(report(std::nullopt, failed, {}, 200), has_text(to_text(least.choices) + "\n\nTo run it again: "));
   const Outcome again = run_schedule(Choices(choices_from(choice_file(7, least.violation, least.choices))));
   CHECK(again.violation == failure.least.violation);
   CHECK(again.trace_hash == failure.least.trace_hash);

@@ -12,7 +12,7 @@ constexpr std::chrono::milliseconds kLongestConnecting{10'000};
 constexpr std::chrono::hours kReplyPatience{1};      // a request may take long; the server bounds it
 constexpr std::chrono::seconds kNoticePatience{10};  // in all
 constexpr std::chrono::seconds kAfterAnswer{1};      // until a response that is left open is closed
-constexpr std::chrono::milliseconds kFarewellPatience{300};
+constexpr std::chrono::milliseconds kEndPatience{300};
 constexpr std::chrono::seconds kSendPatience{30};
 constexpr std::chrono::milliseconds kBetweenStops{20};
 constexpr std::chrono::seconds kLongestRest{2};  // servers close what rests for some seconds more
@@ -253,7 +253,7 @@ std::unique_ptr<HttpRoundTrip> StreamableHttpConnection::trip() {
 
 void StreamableHttpConnection::end_session() {
   if (!session_.has_id()) return;
-  const auto connection = session_.brief_connection(kFarewellPatience);
+  const auto connection = session_.brief_connection(kEndPatience);
   connection->run(
       session_.end_of_session(), [](const HttpHead&) { return true; }, [](std::string_view) { return true; });
 }

@@ -11,7 +11,7 @@
 
 namespace rkllm_mcp::client {
 
-// What this side says in the server's stead.
+// Of JSON-RPC; the first is also what this side says in the server's stead.
 inline constexpr int kInternalError = static_cast<int>(ErrorCode::kInternalError);
 inline constexpr int kMethodNotFound = static_cast<int>(ErrorCode::kMethodNotFound);
 

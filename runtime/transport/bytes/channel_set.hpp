@@ -1,5 +1,5 @@
-// The open connections of one transport: keeps them alive, counts them, ends them together; and those that a
-// limit keeps out.
+// The open connections of one transport: keeps them alive, counts them, ends them together; and those that a limit
+// keeps out.
 //
 // Threads: belongs to the event loop.
 #pragma once

@@ -1,7 +1,7 @@
 // Cuts a stream of bytes into lines, the framing of stdio and TCP; and tells by its first bytes whether it is one of
-// messages at all. A line ends with "\n" or "\r\n"; empty lines are
-// nothing; a line beyond the limit is reported once, as soon as that is known, and skipped to its end. What stands
-// unterminated at the end of the input counts as a line, as people expect who pipe from printf.
+// messages at all. A line ends with "\n" or "\r\n"; empty lines are nothing; a line beyond the limit is reported once,
+// as soon as that is known, and skipped to its end. What stands unterminated at the end of the input counts as a line,
+// as people expect who pipe from printf.
 //
 // No input or output happens here. Threads: none of its own; one caller at a time.
 #pragma once

@@ -43,11 +43,10 @@ struct AssistantNote {
 };
 
 struct AssistantOptions {
-  std::int64_t context_messages = 20;     // that memory/get_context is asked for
-  std::int64_t summarize_threshold = defaults::kMemorySummarizeThreshold;  // memory.summarize_threshold
-  std::size_t most_summary_bytes =
-      defaults::kMemorySummaryMaxBytes;   // memory.summary_max_bytes: a longer one is summarised itself
-  std::string guardrail_model{};          // chat.guardrail_model
+  std::int64_t context_messages = 20;  // that memory/get_context is asked for
+  std::int64_t summarize_threshold = defaults::kMemorySummarizeThreshold;
+  std::size_t most_summary_bytes = defaults::kMemorySummaryMaxBytes;  // a longer one is summarised itself
+  std::string guardrail_model{};                                      // chat.guardrail_model
   std::function<void(const AssistantNote&)> report{};
 };
 

@@ -106,8 +106,8 @@ struct Unloading {
   const LoadedHandle* handle;
 };
 
-// One, or all that go by that name: a model has a second handle for embeddings. Throws std::runtime_error if there is
-// none, or if several were loaded from a file of that name.
+// All handles of the model that is meant: it may have a second one for embeddings. Throws std::runtime_error if there
+// is none, or if the name means several models.
 std::vector<const LoadedHandle*> handles_meant_by(const std::string& name, const std::vector<LoadedHandle>& handles,
                                                   ServerLink& server) {
   std::vector<const LoadedHandle*> meant;
@@ -117,11 +117,7 @@ std::vector<const LoadedHandle*> handles_meant_by(const std::string& name, const
     }
   };
   take_all([&](const LoadedHandle& each) { return is_called(each, name); });  // what `ps` prints goes before files
-  if (!meant.empty()) return meant;
-  const auto is_one_model = [&meant] {
-    return std::ranges::all_of(meant, [&](const LoadedHandle* each) { return each->name == meant.front()->name; });
-  };
-  take_all([&](const LoadedHandle& each) { return is_of_file(each, name); });
+  if (meant.empty()) take_all([&](const LoadedHandle& each) { return is_of_file(each, name); });
   OfferedModels offered;
   if (meant.empty()) {
     offered = offered_models(server);
@@ -130,7 +126,8 @@ std::vector<const LoadedHandle*> handles_meant_by(const std::string& name, const
       return model != nullptr && (each.handle == model->handle || each.name == model->name);
     });
   }
-  if (!meant.empty() && is_one_model()) return meant;
+  const auto is_same_model = [&meant](const LoadedHandle* each) { return each->name == meant.front()->name; };
+  if (!meant.empty() && std::ranges::all_of(meant, is_same_model)) return meant;
   std::string loaded;
   for (const LoadedHandle& each : handles) {
     loaded += (loaded.empty() ? "" : ", ") + each.handle + " (" + each.name + ")";

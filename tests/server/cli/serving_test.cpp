@@ -328,6 +328,17 @@ TEST_CASE("a runtime library that is not there is named at start, and in the err
   CHECK_THAT(call.err, has_text("(error 4005); rkllm-mcp doctor says more"));
 }
 
+TEST_CASE("status at the services' port says what that is") {
+  const TemporaryDirectory home;
+  Process server(options(home, serve_args(home, {"--set", "services.enabled=true", "--set", "services.port=0"})));
+  REQUIRE(wait_for_file(home / "ports.json"));
+  const std::string port = Json::parse(read_file(home / "ports.json"))["services"]["port"].dump();
+  const auto status = run_to_end(options(home, {kProgram, "status", "--to", "127.0.0.1:" + port}));
+  CHECK(status.status == 1);
+  CHECK(status.out.empty());
+  CHECK_THAT(status.err, has_text("has no models here, only services"));
+}
+
 TEST_CASE("commands without an access token say that one is needed, and not that nothing is loaded") {
   const TemporaryDirectory home;
   write_file(home / "tokens", "me a-token-for-the-test\n");
