@@ -53,8 +53,9 @@ std::string report(const std::optional<std::uint64_t>& seed, const Outcome& fail
   const std::string choices = choice_file(seed, failure.least.violation, failure.least.choices);
   const std::string file = seed ? choice_file_of(*seed) : given;
   if (seed) std::ofstream(file) << choices;
-  std::string text = told(failure) + "\nIts choices" + (file.empty() ? "" : ", which are in " + file) + ":\n" +
-                     choices + "\nTo run it again: ./dev test --simulate " + (file.empty() ? "FILE" : file) + "\n";
+  std::string text = told(failure) + "\nIts choices, " + (file.empty() ? "for a FILE" : "which are in " + file) +
+                     ":\n" + choices + "\nTo run it again: ./dev test --simulate " + (file.empty() ? "FILE" : file) +
+                     "\n";
   if (seed) text += "And whole: ./dev test --simulate 1 " + std::to_string(*seed) + "\n";
   return text;
 }
