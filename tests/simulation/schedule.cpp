@@ -23,6 +23,8 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace rkllm_mcp::simulation {
@@ -211,36 +213,51 @@ std::string kind_of(const std::string& violation) {
 
 }  // namespace
 
+bool is_alike(const std::string& violation, const std::string& other) { return kind_of(violation) == kind_of(other); }
+
 Outcome shrink(const Outcome& failed, std::size_t tries) {
   Outcome best = failed;
+  // What is easier to understand is less: few choices that are not harmless, then few choices, then small ones.
+  const auto weight = [](const Choices::Made& choices) {
+    const auto harmless = static_cast<std::size_t>(std::count(choices.begin(), choices.end(), 0U));
+    return std::tuple(choices.size() - harmless, choices.size(),
+                      std::accumulate(choices.begin(), choices.end(), std::uint64_t{0}));
+  };
   const auto attempt = [&](Choices::Made made) {
     if (tries == 0) return false;
     --tries;
     Outcome outcome = run_schedule(Choices(std::move(made)));
-    if (kind_of(outcome.violation) != kind_of(failed.violation)) return false;
+    if (!is_alike(outcome.violation, failed.violation)) return false;
     while (!outcome.choices.empty() && outcome.choices.back() == 0) outcome.choices.pop_back();
+    if (weight(outcome.choices) >= weight(best.choices)) return false;
     best = std::move(outcome);
     return true;
   };
-  // First what comes last is left out, then parts become harmless, ever smaller ones.
-  for (std::size_t part = best.choices.size() / 2; part > 0; part /= 2) {
-    while (best.choices.size() > part) {
-      Choices::Made shorter(best.choices.begin(), best.choices.end() - static_cast<std::ptrdiff_t>(part));
-      const std::size_t before = best.choices.size();
-      if (!attempt(std::move(shorter)) || best.choices.size() >= before) break;
-    }
-  }
-  for (std::size_t part = best.choices.size() / 2; part > 0; part /= 2) {
-    for (std::size_t begin = 0; begin < best.choices.size(); begin += part) {
-      Choices::Made harmless = best.choices;
-      const std::size_t end = std::min(begin + part, harmless.size());
-      if (std::all_of(harmless.begin() + static_cast<std::ptrdiff_t>(begin),
-                      harmless.begin() + static_cast<std::ptrdiff_t>(end), [](auto choice) { return choice == 0; })) {
-        continue;
+  // What comes last is left out.
+  const auto shorten = [&] {
+    for (std::size_t part = best.choices.size() / 2; part > 0; part /= 2) {
+      while (best.choices.size() > part &&
+             attempt({best.choices.begin(), best.choices.end() - static_cast<std::ptrdiff_t>(part)})) {
       }
-      std::fill(harmless.begin() + static_cast<std::ptrdiff_t>(begin),
-                harmless.begin() + static_cast<std::ptrdiff_t>(end), 0);
-      attempt(std::move(harmless));
+    }
+  };
+  // `change` makes less of each part of so many choices.
+  using Place = Choices::Made::iterator;
+  const auto change_parts = [&](std::size_t part, const auto& change) {
+    for (std::size_t begin = 0; begin < best.choices.size() && tries > 0;) {
+      Choices::Made made = best.choices;
+      const std::size_t end = std::min(begin + part, made.size());
+      change(made, made.begin() + static_cast<std::ptrdiff_t>(begin), made.begin() + static_cast<std::ptrdiff_t>(end));
+      const bool is_less = made != best.choices && attempt(std::move(made));
+      if (!is_less) begin = end;
+    }
+  };
+  for (Choices::Made before; before != best.choices && tries > 0;) {
+    before = best.choices;
+    shorten();
+    for (std::size_t part = best.choices.size() / 2; part > 0; part /= 2) {
+      change_parts(part, [](Choices::Made& made, Place begin, Place end) { made.erase(begin, end); });
+      change_parts(part, [](Choices::Made&, Place begin, Place end) { std::fill(begin, end, 0); });
     }
   }
   return best;

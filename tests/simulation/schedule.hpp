@@ -21,6 +21,9 @@ Outcome run_schedule(Choices choices);
 // That of a seed; each fiftieth twice, since it has to be the same.
 Outcome run_seed(std::uint64_t seed);
 
+// Whether both are the same fault, whoever is concerned.
+bool is_alike(const std::string& violation, const std::string& other);
+
 // The same violation with fewer and more harmless choices, as far as `tries` schedules find them.
 Outcome shrink(const Outcome& failed, std::size_t tries);
 
