@@ -2,6 +2,8 @@
 
 #include "choice_list.hpp"
 
+#include "put_back.hpp"
+
 #include <commit.hpp>
 
 #include <algorithm>
@@ -19,8 +21,23 @@ std::string commit() {
 
 }  // namespace
 
-std::string choice_file_of(std::uint64_t seed) {
-  return std::filesystem::absolute("simulation-" + std::to_string(seed) + ".choices").string();
+std::string choice_file_of(const std::optional<std::uint64_t>& seed) {
+  const std::string name = seed ? std::to_string(*seed) : "given";
+  return std::filesystem::absolute("simulation-" + name + ".choices").string();
+}
+
+std::string program() { return std::filesystem::read_symlink("/proc/self/exe").replace_filename("simulate").string(); }
+
+std::string how_to_run_again(const std::string& file) {
+  const std::string fault(fault_put_back);
+  return "To run it again: " + (fault.empty() ? "./dev test --simulate " + file
+                                              : program() + " --put-back \"" + fault + "\" --choices " + file);
+}
+
+std::string how_to_run_whole(std::uint64_t seed) {
+  const std::string fault(fault_put_back);
+  return "And whole: " + (fault.empty() ? "./dev test --simulate 1 " + std::to_string(seed)
+                                        : program() + " --put-back \"" + fault + "\" --seed " + std::to_string(seed));
 }
 
 std::string which_commit() { return "commit: " + commit() + "\n"; }
@@ -51,12 +68,11 @@ std::string report(const std::optional<std::uint64_t>& seed, const Outcome& fail
                    std::size_t tries) {
   const Failure failure{seed, failed, shrink(failed, tries)};
   const std::string choices = choice_file(seed, failure.least.violation, failure.least.choices);
-  const std::string file = seed ? choice_file_of(*seed) : given;
+  const std::string file = seed ? choice_file_of(seed) : given;
   if (seed) std::ofstream(file) << choices;
   std::string text = told(failure) + "\nIts choices, " + (file.empty() ? "for a FILE" : "which are in " + file) +
-                     ":\n" + choices + "\nTo run it again: ./dev test --simulate " + (file.empty() ? "FILE" : file) +
-                     "\n";
-  if (seed) text += "And whole: ./dev test --simulate 1 " + std::to_string(*seed) + "\n";
+                     ":\n" + choices + "\n" + how_to_run_again(file.empty() ? "FILE" : file) + "\n";
+  if (seed) text += how_to_run_whole(*seed) + "\n";
   return text;
 }
 

@@ -26,7 +26,12 @@ std::string told(const Failure& failure);
 std::string choice_file(const std::optional<std::uint64_t>& seed, const std::string& violation,
                         const Choices::Made& choices);
 // Where that is written.
-std::string choice_file_of(std::uint64_t seed);
+std::string choice_file_of(const std::optional<std::uint64_t>& seed);
+// The program simulate of the same build.
+std::string program();
+// What to type; with the fault that is put back, if one is.
+std::string how_to_run_again(const std::string& file);
+std::string how_to_run_whole(std::uint64_t seed);
 // Makes the schedule smaller, and says all of it: what is told, the choices, and how to run them again. Those of a seed
 // are also written to a file in the folder that is the current one; others are in `given`, or only in what is said.
 constexpr std::size_t kTriesToShrink = 4'000;

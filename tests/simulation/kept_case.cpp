@@ -1,6 +1,7 @@
 #include "kept_case.hpp"
 
 #include "choice_list.hpp"
+#include "failure.hpp"
 #include "schedule.hpp"
 
 #include "put_back.hpp"
@@ -141,9 +142,9 @@ std::string complaint_about(const std::filesystem::path& file, bool with_fault) 
   if (!outcome.violation.empty() && (kept.violation.empty() || is_alike(outcome.violation, kept.violation))) return {};
   return name + " means something else since the simulation makes other choices: with its fault put back it shows " +
          (outcome.violation.empty() ? "nothing" : "\"" + outcome.violation + "\"") + " and not \"" + kept.violation +
-         "\". Find it anew, from the top of the repository: bin/simulate of the build --renew " +
-         "tests/simulation/cases; or this one alone: bin/simulate --put-back \"" + kept.fault + "\" --keep " +
-         (std::filesystem::path("tests/simulation/cases") / file.filename()).string();
+         "\". Find it anew, from the top of the repository: " + program() +
+         " --renew tests/simulation/cases; or this one " + "alone: " + program() + " --put-back \"" + kept.fault +
+         "\" --keep tests/simulation/cases/" + file.filename().string();
 }
 
 }  // namespace rkllm_mcp::simulation

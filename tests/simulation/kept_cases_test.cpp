@@ -44,7 +44,7 @@ TEST_CASE("a kept case whose choices mean something else is told of, and is foun
   kept.choices = {1, 2, 3};
   write_case(file, kept);
   CHECK_THAT(complaint_about(file, true), has_text("the case a.choices means something else"));
-  CHECK_THAT(complaint_about(file, true), has_text("simulate of the build --renew tests/simulation/cases"));
+  CHECK_THAT(complaint_about(file, true), has_text("/simulate --renew tests/simulation/cases"));
   CHECK(complaint_about(file, false) == "");
   const auto found = find_anew(read_case(file), 100);
   REQUIRE(found.has_value());

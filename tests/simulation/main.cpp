@@ -2,9 +2,9 @@
 #include "choice_list.hpp"
 #include "death.hpp"
 #include "failure.hpp"
+#include "growth.hpp"
 #include "kept_case.hpp"
 #include "schedule.hpp"
-#include "sim_heap.hpp"
 #include "world.hpp"
 
 #include "put_back.hpp"
@@ -134,23 +134,21 @@ int run_seeds(const Options& options) {
     if (options.minutes.count() == 0) return done < options.schedules;
     return std::chrono::steady_clock::now() - began < options.minutes;
   };
-  std::size_t allocated = 0;
+  Growth growth(first);
   for (; goes_on(); ++done) {
-    if (done == kFirstSchedules) allocated = allocated_bytes();
     const std::uint64_t seed = first + done;
     const Outcome outcome = run_seed(seed);
     if (!outcome.violation.empty()) {
       std::printf("%s", report(seed, outcome).c_str());
       return 1;
     }
-  }
-  if (done > kFirstSchedules && allocated_bytes() > allocated + kMayStay) {
-    std::printf("%s%zu bytes stay allocated that nobody can need, of %llu schedules from seed %llu on\n",
-                which_commit().c_str(), allocated_bytes() - allocated, static_cast<unsigned long long>(done),
-                static_cast<unsigned long long>(first));
-    return 1;
+    growth.done();
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+  if (const std::string grown = growth.report(); !grown.empty()) {
+    std::printf("%s", grown.c_str());
+    return 1;
+  }
   std::printf("%llu schedules from seed %llu on, %.0f a second, without a violation. Seen:\n",
               static_cast<unsigned long long>(done), static_cast<unsigned long long>(first),
               static_cast<double>(done) / seconds.count());

@@ -124,6 +124,10 @@ class Schedule {
     if (is_put_back("the program crashes")) std::abort();
     while (is_put_back("a step never ends")) {
     }
+    if (is_put_back("a schedule is not the same twice")) {
+      static int step = 0;
+      world_.tell("step " + std::to_string(++step) + " of all schedules");
+    }
     for (const auto& client : clients_) {
       if (const auto what = client->goes_on_for_nobody(); !what.empty()) throw Violation{what + " go on"};
     }
@@ -171,12 +175,13 @@ void keep_freed_memory() {
 
 }  // namespace
 
-Outcome run_schedule(Choices choices) {
+Outcome run_schedule(Choices choices, WholeStory* whole) {
   [[maybe_unused]] static const bool once = (keep_freed_memory(), true);
   Outcome outcome;
   auto owned = std::make_unique<World>(choices);
   World& world = *owned;
   const Watched watched(choices, world);
+  if (whole != nullptr) world.keep_whole_story();
   try {
     world.run([&world] { Schedule(world).run(); });
   } catch (const Violation& violation) {
@@ -184,7 +189,12 @@ Outcome run_schedule(Choices choices) {
   } catch (const std::exception& fault) {
     outcome.violation = std::string("an exception reached the loop: ") + fault.what();
   }
-  outcome.story.assign(world.story().begin(), world.story().end());
+  const auto& story = world.story();
+  for (std::size_t i = 0; whole != nullptr && i < story.size(); ++i) {
+    whole->push_back({story.at(i), world.story_hashes().at(i)});
+  }
+  const auto last = static_cast<std::ptrdiff_t>(std::min(story.size(), World::kStoryLines));
+  outcome.story.assign(story.end() - last, story.end());
   outcome.trace_hash = world.trace_hash();
   outcome.choices = choices.made();
   static auto* const stuck = new std::vector<std::unique_ptr<World>>();
@@ -193,11 +203,27 @@ Outcome run_schedule(Choices choices) {
 }
 
 Outcome run_seed(std::uint64_t seed) {
-  Outcome outcome = run_schedule(Choices(seed));
-  const bool is_looked_at_again = seed % 50 == 0 && outcome.violation.empty();
-  if (is_looked_at_again && run_schedule(Choices(seed)).trace_hash != outcome.trace_hash)
-    outcome.violation = "it is not the same twice";
+  if (seed % 50 != 0) return run_schedule(Choices(seed));
+  WholeStory first;
+  Outcome outcome = run_schedule(Choices(seed), &first);
+  if (!outcome.violation.empty()) return outcome;
+  WholeStory second;
+  if (run_schedule(Choices(seed), &second).trace_hash != outcome.trace_hash) {
+    outcome.violation = "it is not the same twice: " + difference(first, second);
+  }
   return outcome;
+}
+
+std::string difference(const WholeStory& first, const WholeStory& second) {
+  std::size_t same = 0;
+  while (same < std::min(first.size(), second.size()) && first[same].hash == second[same].hash) ++same;
+  const auto step = [same](const WholeStory& story) {
+    return same < story.size() ? '"' + story[same].line + '"' : std::string("the end");
+  };
+  std::string text = "step " + std::to_string(same + 1) + " of its story, behind " +
+                     (same > 0 ? '"' + first[same - 1].line + '"' : "nothing") + ", is " + step(first) + ", and then ";
+  text += step(first) == step(second) ? "the same, but before it a client has read something else" : step(second);
+  return text;
 }
 
 namespace {

@@ -17,9 +17,19 @@ struct Outcome {
   Choices::Made choices;
 };
 
-Outcome run_schedule(Choices choices);
+// A line of the story, and the hash of all that was until then.
+struct Step {
+  std::string line;
+  std::uint64_t hash = 0;
+};
+using WholeStory = std::vector<Step>;
+
+// With `whole`, all of the story is written there.
+Outcome run_schedule(Choices choices, WholeStory* whole = nullptr);
 // That of a seed; each fiftieth twice, since it has to be the same.
 Outcome run_seed(std::uint64_t seed);
+// At which step two stories of the same choices go apart, for people.
+std::string difference(const WholeStory& first, const WholeStory& second);
 
 // Whether both are the same fault, whoever is concerned.
 bool is_alike(const std::string& violation, const std::string& other);

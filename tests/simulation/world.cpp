@@ -18,7 +18,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kStoryLines = 60;
 constexpr std::uint64_t kFnvPrime = 1099511628211ULL;
 // One of these passes when nothing else can happen: nothing to speak of, or what makes time-outs meet what they are
 // about.
@@ -89,10 +88,14 @@ void World::tell(std::string line) {
   // Of time that passes and passes one line is enough.
   if (!story_.empty() && is_pass(story_.back()) && is_pass(line)) {
     story_.back() = std::to_string(std::stoll(story_.back()) + std::stoll(line)) + std::string(kPass);
+    story_hashes_.back() = trace_;
     return;
   }
   story_.push_back(std::move(line));
-  if (story_.size() > kStoryLines) story_.pop_front();
+  story_hashes_.push_back(trace_);
+  if (story_.size() <= kStoryLines || keeps_whole_story_) return;
+  story_.pop_front();
+  story_hashes_.pop_front();
 }
 
 void World::step() {

@@ -57,7 +57,12 @@ class World {
 
   // The last that happened, in words.
   void tell(std::string line);
+  static constexpr std::size_t kStoryLines = 60;
   const std::deque<std::string>& story() const { return story_; }
+  // From now on all of it is kept.
+  void keep_whole_story() { keeps_whole_story_ = true; }
+  // With each line what trace_hash() was then: it differs as soon as a client has read something else.
+  const std::deque<std::uint64_t>& story_hashes() const { return story_hashes_; }
   // Bytes that a client has read.
   void note(std::string_view bytes);
   // The same for schedules that were the same: whatever has happened, and all that was read.
@@ -86,6 +91,8 @@ class World {
   std::vector<Event> events_;
   std::vector<Event> ready_;  // those of this step; kept for its memory
   std::deque<std::string> story_;
+  std::deque<std::uint64_t> story_hashes_;
+  bool keeps_whole_story_ = false;
   std::uint64_t trace_ = 14695981039346656037ULL;  // as FNV-1a, a line at a time
 };
 
