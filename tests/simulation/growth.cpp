@@ -11,8 +11,8 @@ namespace rkllm_mcp::simulation {
 namespace {
 
 constexpr int kTimesToGrow = 20;
-constexpr std::uint64_t kMostSeeds =
-    20'000;  // are looked at, a minute or so: it is a rare leak that shows in none of them
+// So many are looked at, for a minute or so: it is a rare leak that shows in none of them.
+constexpr std::uint64_t kMostSeeds = 20'000;
 
 // How much more stays allocated for each time that the seed is run; 0 if it does not always become more.
 std::size_t stays_of(std::uint64_t seed) {

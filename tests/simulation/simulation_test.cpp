@@ -3,6 +3,7 @@
 #include "choice_list.hpp"
 #include "failure.hpp"
 #include "growth.hpp"
+#include "notes.hpp"
 #include "schedule.hpp"
 #include "sim_heap.hpp"
 #include "world.hpp"
@@ -12,6 +13,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -55,6 +58,25 @@ Found first_violation(std::uint64_t schedules, std::uint64_t seed = 1, Growth* g
   return found;
 }
 
+// What may be noted and is not, or not in ten thousand schedules, and why.
+const std::map<std::string, std::string_view, std::less<>> kNotExpected{
+    {"a call waited too long", "no queue of a simulated model is full for so long"},
+    {"the limit of access tokens", "the simulated server asks for none"},
+    {"the limit of connections", "who accepts them is not simulated"},
+    {"the limit of connections of a client", "who accepts them is not simulated"},
+    {"the limit of header bytes", "no client sends so many"},
+    {"the limit of header time", "no client sends a header so slowly"},
+    {"the limit of idle time", "no connection is closed for that alone"},
+    {"the limit of memory", "what fits into the other limits is little"},
+    {"the limit of message time", "the other time-outs come first"},
+    {"the limit of queue length", "no schedule has so many calls"},
+    {"the limit of queue time", "no queue of a simulated model is full for so long"},
+    {"the limit of reply bytes", "simulated answers are short"},
+    {"the limit of stream buffer", "a run waits before its stream is full"},
+    {"the limit of stream memory", "simulated answers are short"},
+    {"the limit of stream values", "simulated answers are short"},
+};
+
 std::string story_of(const Outcome& outcome) {
   std::string text = outcome.violation;
   for (const std::string& line : outcome.story) text += "\n  " + line;
@@ -71,126 +93,9 @@ TEST_CASE("thousands of schedules show nothing that may not be, and every fault 
   CHECK(is_clean);
   if (is_clean) CHECK(growth.report() == "");
 #ifndef RKLLM_MCP_FEWER_SCHEDULES  // some of these happen once in thousands
-  for (const char* what : {"a batch was answered",
-                           "a call had to wait",
-                           "a call without a session was left",
-                           "a client came back for what it had missed",
-                           "a connection was lost in a tool's call",
-                           "a session was ended",
-                           "a tool was called",
-                           "a tool was called without a session",
-                           "a tool's call was cancelled",
-                           "a tool's progress was told",
-                           "a client had used up its quota",
-                           "a client over HTTP left with calls in progress",
-                           "a request over HTTP was answered",
-                           "a request was cut off",
-                           "a silent connection was closed",
-                           "requests followed one another without waiting",
-                           "a call was cancelled",
-                           "a client left in mid-message",
-                           "a client said goodbye with calls in progress",
-                           "a client was pinged",
-                           "a message came in fragments",
-                           "a ping was answered",
-                           "a client did not read",
-                           "a client ended its input",
-                           "a client left with calls in progress",
-                           "a connection was reset",
-                           "a client that did not read was given up",
-                           "a poll came too late",
-                           "a polled run was answered",
-                           "a request was answered",
-                           "a token had to wait for room",
-                           "a call found its model gone",
-                           "a call in a worker was cancelled",
-                           "a call was made in a worker",
-                           "a call was told of its worker's end",
-                           "a frame came in pieces",
-                           "a model could not be loaded",
-                           "a model was lost",
-                           "a run in a worker was stopped",
-                           "a token from a worker had to wait for room",
-                           "a worker died although nothing was asked of it",
-                           "a worker died in a call",
-                           "a worker exited in a call",
-                           "a worker found its socket full, or closed",
-                           "a worker hung",
-                           "a worker left a process behind that holds its sockets",
-                           "a worker spoke nonsense",
-                           "a worker was stopped by a signal",
-                           "a worker was told to stop a run",
-                           "a client came back for news that it had missed",
-                           "a client never answered what a tool asked for",
-                           "a client of MCP pinged",
-                           "a client refused what a tool asked for",
-                           "a client stopped listening",
-                           "a client subscribed",
-                           "a client unsubscribed",
-                           "a client was asked by a tool",
-                           "a client was told that a document has changed",
-                           "a client was told that a list has changed",
-                           "a client was told what has become of a task",
-                           "a client without a session was told news",
-                           "a connection was lost that brought news",
-                           "a task was begun",
-                           "a task was cancelled",
-                           "a task was completed",
-                           "a task was given what it wanted",
-                           "a task was left",
-                           "a task wanted something",
-                           "a tool that asks was answered",
-                           "a tool was called again with what it had asked for",
-                           "a call of another server's tool failed",
-                           "a client was asked by another server",
-                           "an upstream hung in a call",
-                           "an upstream was lost",
-                           "another server was answered",
-                           "another server was refused an answer",
-                           "another server without a handshake was answered",
-                           "another server's tool was called",
-                           "a client left that had asked for embeddings",
-                           "an embedding failed",
-                           "embeddings were told",
-                           "a model called a tool",
-                           "a model's JSON did not fit",
-                           "a model's JSON fitted",
-                           "a model's JSON was none",
-                           "a tool's result was brought",
-                           "an answer was JSON",
-                           "a client asked two questions at once",
-                           "a client left in the middle of an answer",
-                           "a client that did not read its answer was given up",
-                           "a client went back in its conversation",
-                           "a client went on from an answer that was kept",
-                           "a memory server failed",
-                           "a model for turns could not be loaded",
-                           "a model for turns was loaded",
-                           "a model was unloaded behind a turn",
-                           "a part of an answer was remembered",
-                           "a run of the chat host failed",
-                           "a store of responses failed",
-                           "a turn failed",
-                           "a turn found its queue full",
-                           "a turn had to wait",
-                           "an answer came as a whole",
-                           "an answer reached its limit",
-                           "an answer was streamed",
-                           "an assistant refused a second question",
-                           "an assistant's answer was remembered",
-                           "another protocol was refused",
-                           "somebody else used a model between two turns",
-                           "the server could not write",
-                           "what exceeds a limit was refused",
-                           "the limit of depth",
-                           "the limit of handles",
-                           "the limit of id bytes",
-                           "the limit of message bytes",
-                           "the limit of poll time",
-                           "the limit of requests of a connection",
-                           "the limit of stall time"}) {
-    INFO(what);
-    CHECK(World::seen().count(what) == 1);
+  for (const std::string& note : notes_of(SIMULATION_FOLDER)) {
+    INFO(note);
+    CHECK(World::seen().count(note) + kNotExpected.count(note) > 0);
   }
 #endif
 }
