@@ -4,7 +4,9 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -16,10 +18,11 @@ constexpr std::chrono::milliseconds kSlowness{2};
 
 }  // namespace
 
-RestlessClient::RestlessClient(LiveServer& server, Transport transport, unsigned seed, Ledger& ledger,
-                               SoakCounts& counts)
+RestlessClient::RestlessClient(LiveServer& server, Transport transport, Isolation isolation, unsigned seed,
+                               Ledger& ledger, SoakCounts& counts)
     : server_(server),
       transport_(transport),
+      isolation_(isolation),
       first_id_(static_cast<int>(seed % 1000) * kIdsPerConnection),
       random_(seed),
       ledger_(ledger),
@@ -40,11 +43,19 @@ void RestlessClient::load() {
 void RestlessClient::work(const std::function<bool()>& enough) {
   using Deed = void (RestlessClient::*)();
   // What is listed more than once is done more often.
-  static constexpr std::array<Deed, 12> kDeeds{
-      &RestlessClient::run_to_the_end, &RestlessClient::run_to_the_end, &RestlessClient::run_to_the_end,
-      &RestlessClient::run_to_the_end, &RestlessClient::read_slowly,    &RestlessClient::cancel,
-      &RestlessClient::cancel,         &RestlessClient::leave,          &RestlessClient::leave,
-      &RestlessClient::kill_worker,    &RestlessClient::ask_around,     &RestlessClient::load_anew};
+  static constexpr std::array<Deed, 13> kDeeds{&RestlessClient::run_to_the_end,
+                                               &RestlessClient::run_to_the_end,
+                                               &RestlessClient::run_to_the_end,
+                                               &RestlessClient::run_to_the_end,
+                                               &RestlessClient::read_slowly,
+                                               &RestlessClient::cancel,
+                                               &RestlessClient::cancel,
+                                               &RestlessClient::leave,
+                                               &RestlessClient::leave,
+                                               &RestlessClient::kill_worker,
+                                               &RestlessClient::ask_around,
+                                               &RestlessClient::load_anew,
+                                               &RestlessClient::send_long_messages};
   connect();
   load();
   while (!enough()) (this->*kDeeds[random_() % kDeeds.size()])();
@@ -117,6 +128,7 @@ void RestlessClient::leave() {
 }
 
 void RestlessClient::kill_worker() {
+  if (isolation_ == Isolation::kThread) return;  // that would be the server
   const Json read = rpc_->result("resources/read", {{"uri", "rkllm://handles/" + handle_}});
   const Json status = Json::parse(read.at("contents").at(0).at("text").get<std::string>());
   ++counts_.kills;
@@ -139,6 +151,33 @@ void RestlessClient::ask_around() {
   if (!refused.contains("error") || refused["error"]["code"] != 4002) {
     throw std::runtime_error(name_ + ": an unknown handle was answered with " + refused.dump());
   }
+}
+
+// So long that threads of their own parse or write them: a run (in blanks, as a longer prompt would not fit), a handle,
+// and an answer that comes as a whole.
+void RestlessClient::send_long_messages() {
+  if (transport_ == Transport::kUdp) return;  // a datagram has no room for them
+  constexpr std::size_t kLongBytes = 200'000;
+  constexpr int kTokensOfLongAnswer = 40'000;
+  counts_.requests += 3;
+  counts_.long_messages += 3;
+  prompt_ = new_prompt(20);
+  const Json id = prompt_;
+  const Json request{
+      {"jsonrpc", "2.0"}, {"id", id}, {"method", "rkllm_run_async"}, {"params", run_params(handle_, prompt_)}};
+  rpc_->send_text("{" + std::string(kLongBytes, ' ') + request.dump().substr(1));
+  finish(rpc_->stream(id));
+
+  const Json refused = rpc_->call("rkllm_is_running", {{"handle", std::string(kLongBytes, 'y')}});
+  if (!refused.contains("error") || refused["error"]["code"] != 4002) {
+    throw std::runtime_error(name_ + ": a long handle was answered with " + refused.dump().substr(0, 1000));
+  }
+
+  prompt_ = new_prompt(kTokensOfLongAnswer);
+  const Json answer = rpc_->result("rkllm_run", run_params(handle_, prompt_));
+  const auto text = answer.at("text").get<std::string>();
+  if (text.size() < kLongBytes / 2) throw std::runtime_error(name_ + ": an answer of " + std::to_string(text.size()));
+  ledger_.note({prompt_, text, Ending::kWhole});
 }
 
 void RestlessClient::load_anew() {

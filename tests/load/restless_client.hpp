@@ -24,11 +24,16 @@ struct SoakCounts {
   std::atomic<std::uint64_t> disconnects{0};
   std::atomic<std::uint64_t> kills{0};
   std::atomic<std::uint64_t> slow_reads{0};
+  std::atomic<std::uint64_t> long_messages{0};
 };
+
+// Where the server's models live: workers can be killed.
+enum class Isolation { kProcess, kThread };
 
 class RestlessClient {
  public:
-  RestlessClient(LiveServer& server, Transport transport, unsigned seed, Ledger& ledger, SoakCounts& counts);
+  RestlessClient(LiveServer& server, Transport transport, Isolation isolation, unsigned seed, Ledger& ledger,
+                 SoakCounts& counts);
 
   // Works until `enough` says so. Throws std::runtime_error if the server does not do as it should.
   void work(const std::function<bool()>& enough);
@@ -42,6 +47,7 @@ class RestlessClient {
   void leave();
   void kill_worker();
   void ask_around();
+  void send_long_messages();
   void load_anew();
 
   // Starts a run of so many tokens, about; gives the request's id.
@@ -51,6 +57,7 @@ class RestlessClient {
 
   LiveServer& server_;
   const Transport transport_;
+  const Isolation isolation_;
   const int first_id_;
   std::mt19937 random_;
   Ledger& ledger_;

@@ -1,6 +1,7 @@
-// soak [MINUTES [SEED]]: clients on all transports, with cancels, disconnects, killed workers and slow readers, and
-// every stream compared with what the simulator recorded; beside them clients of the chat host, in all its dialects.
-// Prints totals; status 1 if anything was lost, mixed, duplicated or leaked.
+// soak [MINUTES [SEED [thread]]]: clients on all transports, with cancels, disconnects, killed workers and slow
+// readers, and every stream compared with what the simulator recorded; beside them clients of the chat host, in all its
+// dialects. With "thread" the models live in the server itself (runtime.isolation=thread), where no worker can be
+// killed. Prints totals; status 1 if anything was lost, mixed, duplicated or leaked.
 #include "chat_client.hpp"
 #include "ledger.hpp"
 #include "restless_client.hpp"
@@ -17,6 +18,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -60,13 +62,15 @@ Holdings await_quiet(LiveServer& server, const Holdings& before) {
 
 std::size_t excess(std::size_t now, std::size_t before) { return now > before ? now - before : 0; }
 
-int soak(double minutes, unsigned seed) {
+int soak(double minutes, unsigned seed, Isolation isolation) {
   LiveServer server({.set = {"limits.max_handles=64", "udp.retained_chunks=200000", "udp.idle_s=2",
+                             isolation == Isolation::kThread ? "runtime.isolation=thread" : "runtime.isolation=process",
                              chat_models({kChatModel}, shipped_model("fast"))}});
   {
     RpcClient first(server.connect(Transport::kTcp));  // what is made once is not leaked
     first.result("rkllm_destroy", {{"handle", first.init(shipped_model("fast"))}});
     first.result("rkllm_createDefaultParam");
+    first.call("rkllm_is_running", {{"handle", std::string(200'000, 'y')}});  // a thread for long messages
     ChatClient(server, {.name = "first", .model = kChatModel}).talk();
   }
   while (server.health()["transports"]["tcp"]["connections"] != 0) {
@@ -94,7 +98,7 @@ int soak(double minutes, unsigned seed) {
   for (const Transport transport : kTransports) {
     for (int each = 0; each < kClientsPerTransport; ++each) {
       start(std::string(name_of(transport)), [&, transport](unsigned own_seed) {
-        RestlessClient(server, transport, own_seed, ledger, counts).work(enough);
+        RestlessClient(server, transport, isolation, own_seed, ledger, counts).work(enough);
       });
     }
   }
@@ -111,9 +115,10 @@ int soak(double minutes, unsigned seed) {
   std::printf("%.1f minutes: %llu requests, %llu streams, %llu tokens\n", minutes,
               static_cast<unsigned long long>(counts.requests), static_cast<unsigned long long>(verdict.streams),
               static_cast<unsigned long long>(verdict.tokens));
-  std::printf("faults: %llu cancels, %llu disconnects, %llu killed workers, %llu slow readers\n",
+  std::printf("faults: %llu cancels, %llu disconnects, %llu killed workers, %llu slow readers; long messages: %llu\n",
               static_cast<unsigned long long>(counts.cancels), static_cast<unsigned long long>(counts.disconnects),
-              static_cast<unsigned long long>(counts.kills), static_cast<unsigned long long>(counts.slow_reads));
+              static_cast<unsigned long long>(counts.kills), static_cast<unsigned long long>(counts.slow_reads),
+              static_cast<unsigned long long>(counts.long_messages));
   std::printf("resident: %zu kB before, %zu kB after\n", before.resident_kb, after.resident_kb);
   std::printf("lost %llu, mixed %llu, duplicated %llu, leaked %zu, failed clients %zu\n",
               static_cast<unsigned long long>(verdict.lost), static_cast<unsigned long long>(verdict.mixed),
@@ -126,12 +131,14 @@ int soak(double minutes, unsigned seed) {
 }  // namespace rkllm_mcp::test
 
 int main(int argc, char** argv) {
+  using rkllm_mcp::test::Isolation;
   const double minutes = argc > 1 ? std::atof(argv[1]) : 3;
   const auto seed = static_cast<unsigned>(argc > 2 ? std::atol(argv[2]) : 1);
-  if (!(minutes > 0)) {
-    std::fprintf(stderr, "usage: soak [MINUTES [SEED]]\n");
+  const std::string_view isolation = argc > 3 ? argv[3] : "process";
+  if (!(minutes > 0) || (isolation != "process" && isolation != "thread")) {
+    std::fprintf(stderr, "usage: soak [MINUTES [SEED [thread]]]\n");
     return 2;
   }
-  std::printf("soak, seed %u\n", seed);
-  return rkllm_mcp::test::soak(minutes, seed);
+  std::printf("soak, seed %u, models in %s\n", seed, isolation == "thread" ? "the server" : "workers");
+  return rkllm_mcp::test::soak(minutes, seed, isolation == "thread" ? Isolation::kThread : Isolation::kProcess);
 }
