@@ -102,7 +102,7 @@ void TokenStream::keep(std::size_t batch, std::string_view text, std::int32_t to
 }
 
 // Room may also come from other streams, which wake nobody here: it is looked for now and then.
-void TokenStream::await_room(std::unique_lock<std::mutex>& lock) {
+void TokenStream::await_room(std::unique_lock<Mutex>& lock) {
   constexpr std::chrono::milliseconds kBetweenLooks{50};
   room_.wait_for(lock, std::min(options_.stall, kBetweenLooks),
                  [this] { return stopping_ || waiting_bytes() < full_->waiting; });

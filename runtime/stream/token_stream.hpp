@@ -15,12 +15,12 @@
 #include "counts.hpp"
 #include "memory_budget.hpp"
 #include "stream/token_lane.hpp"
+#include "thread.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -105,7 +105,7 @@ class TokenStream : public CallObserver {
   bool wants(std::string_view text) const { return !text.empty() || options_.keep_tokens; }
   // With the lock held:
   Room look_for_room(std::size_t bytes);
-  void await_room(std::unique_lock<std::mutex>& lock);
+  void await_room(std::unique_lock<Mutex>& lock);
   void keep(std::size_t batch, std::string_view text, std::int32_t token_id);
   void tell_of_room();
   void overflow(Limit limit, const RpcError& why);
@@ -135,9 +135,9 @@ class TokenStream : public CallObserver {
     Clock::time_point deadline;  // for the client to take some of them
   };
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::optional<Full> full_;
-  std::condition_variable room_;
+  ConditionVariable room_;
   std::function<void()> on_room_;  // of whoever does not wait for room_; empty: nobody
   std::vector<TokenLane> lanes_;   // one per batch entry
   std::size_t next_lane_ = 0;      // where the reader goes on

@@ -94,7 +94,7 @@ void DirectClient::send_batch(std::size_t count) {
   if (is_stranger_ || finished_) return;
   std::string bytes;
   if (!std::exchange(speaks_mcp_, true)) {
-    requests_[kHello] = {Kind::kPlain, 0, std::to_string(kHello), {}};
+    requests_[kHello] = {Kind::kPlain, 0, std::to_string(kHello), {}, Clock::now(), {}};
     ++owed_;
     bytes =
         wire_->whole(R"({"jsonrpc":"2.0","id":1000,"method":"initialize","params":{"protocolVersion":"2025-03-26"}})");
@@ -139,13 +139,13 @@ std::string DirectClient::request_text() {
   const auto kind = static_cast<Kind>(2 - world_.choices().choose(3));
   const std::size_t tokens = world_.choices().happens(6) ? kLongRun : world_.choices().choose(SimBackend::kTokens);
   const std::string written = written_id(id);
+  const std::string handle(SimBackend::kHandles[world_.choices().choose(2)]);
   if (!is_stranger_) {
-    requests_[id] = {kind, tokens, written, {}};
+    requests_[id] = {kind, tokens, written, handle, Clock::now(), {}};
     ++owed_;
   }
   const char* const methods[] = {"plain", "run", "run_async"};
-  const Json params{{"handle", SimBackend::kHandles[world_.choices().choose(2)]},
-                    {"prompt", SimBackend::prompt(name_of(id), tokens)}};
+  const Json params{{"handle", handle}, {"prompt", SimBackend::prompt(name_of(id), tokens)}};
   return R"({"jsonrpc":"2.0","id":)" + written + R"(,"method":")" + methods[static_cast<int>(kind)] + R"(","params":)" +
          params.dump() + "}";
 }
@@ -237,25 +237,35 @@ void DirectClient::take(const Json& message, std::string_view text) {
     complain("the id " + request.written_id + " has come back as another: " + std::string(text));
   }
   if (request.ended) complain("a message after the end: " + message.dump());
-  if (message.contains("error")) complain("an error: " + message.dump());
+  if (message.contains("error")) {
+    if (!server_.excuses(message["error"], request.handle, request.asked)) complain("an error: " + message.dump());
+    // What has come of it before is right all the same.
+    if (!whole_text(id, request).starts_with(request.text))
+      complain("request " + std::to_string(id) + " has failed, and has the text " + request.text);
+    return end(request);
+  }
   const Json& result = message["result"];
   if (request.kind == Kind::kPush) return take_chunk(id, request, result);
   if (request.kind == Kind::kRun) request.text = result.value("text", "");
-  end(id, request);
+  end_whole(id, request);
 }
 
 void DirectClient::take_chunk(int id, Request& request, const Json& result) {
   const Json& chunk = result["chunk"];
   if (chunk["seq"] != request.seq++) complain("a chunk out of its order: " + result.dump());
   request.text += chunk["delta"].get<std::string>();
-  if (chunk.value("end", false)) end(id, request);
+  if (chunk.value("end", false)) end_whole(id, request);
 }
 
-void DirectClient::end(int id, Request& request) {
+void DirectClient::end(Request& request) {
   request.ended = true;
   --owed_;
-  world_.saw("a request was answered");
   if (settled_ && owed_ == 0 && !wire_->farewell().empty()) finish();
+}
+
+void DirectClient::end_whole(int id, Request& request) {
+  end(request);
+  world_.saw("a request was answered");
   const std::string whole = whole_text(id, request);
   if (request.text != whole) {
     complain("request " + std::to_string(id) + " has the text \"" + request.text + "\" and not \"" + whole + "\"");

@@ -36,6 +36,8 @@ class DirectClient : public Client, public std::enable_shared_from_this<DirectCl
     Kind kind;
     std::size_t tokens;
     std::string written_id;  // which the answers have byte for byte
+    std::string handle;
+    Clock::time_point asked = Clock::now();
     std::string text;        // so far
     std::uint64_t seq = 0;   // of the next chunk
     bool ended = false;
@@ -60,7 +62,8 @@ class DirectClient : public Client, public std::enable_shared_from_this<DirectCl
   void take(const Json& message, std::string_view text);
   void take_as_stranger(const Json& message);
   void take_chunk(int id, Request& request, const Json& result);
-  void end(int id, Request& request);
+  void end(Request& request);
+  void end_whole(int id, Request& request);
   std::string name_of(int id) const {
     return name_ + "." + std::to_string(id);
   }  // which its prompt and tokens begin with

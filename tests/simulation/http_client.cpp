@@ -68,17 +68,19 @@ void HttpClient::ask_one() {
   const std::string name = name_ + "." + std::to_string(++asked_);
   const std::size_t tokens = world_.choices().choose(SimBackend::kTokens);
   const bool is_run = is_greedy_ || world_.choices().happens(2);
-  const Json body{
-      {"jsonrpc", "2.0"},
-      {"id", name},
-      {"method", is_greedy_ ? "run_async"
-                 : is_run   ? "run"
-                            : "plain"},
-      {"params",
-       {{"handle", SimBackend::kHandles[world_.choices().choose(2)]}, {"prompt", SimBackend::prompt(name, tokens)}}}};
-  talk_->ask("POST", "/jsonrpc", {{"Content-Type", "application/json"}}, body.dump(),
-             {[this, name, tokens = is_run ? tokens : 0](const HttpTalk::Answer& answer) {
-               is_greedy_ ? take_start(answer) : take(answer, name, tokens);
+  const std::string handle(SimBackend::kHandles[world_.choices().choose(2)]);
+  const Json request{{"jsonrpc", "2.0"},
+                     {"id", name},
+                     {"method", is_greedy_ ? "run_async"
+                                : is_run   ? "run"
+                                           : "plain"},
+                     {"params", {{"handle", handle}, {"prompt", SimBackend::prompt(name, tokens)}}}};
+  const auto asked = Clock::now();
+  talk_->ask("POST", "/jsonrpc", {{"Content-Type", "application/json"}}, request.dump(),
+             {[this, name, handle, asked, tokens = is_run ? tokens : 0](const HttpTalk::Answer& answer) {
+               const Json body = parsed(answer);
+               const bool is_excused = body.contains("error") && server_.excuses(body["error"], handle, asked);
+               if (!is_excused) is_greedy_ ? take_start(body) : take(body, name, tokens);
                if (settled_ && talk_->waiting() == 0 && !stays_) talk_->connection().finish();
              }});
 }
@@ -89,23 +91,22 @@ Json HttpClient::parsed(const HttpTalk::Answer& answer) const {
   return body;
 }
 
-void HttpClient::take(const HttpTalk::Answer& answer, const std::string& name, std::size_t tokens) {
-  const Json body = parsed(answer);
-  if (body["id"] != name || !body.contains("result")) complain("asked as " + name + " it is told " + answer.body);
+void HttpClient::take(const Json& body, const std::string& name, std::size_t tokens) {
+  if (body.value("id", Json()) != name || !body.contains("result"))
+    complain("asked as " + name + " it is told " + body.dump());
   const std::string text = body["result"].value("text", "");
   if (text != SimBackend::text(name, tokens)) complain("the text of " + name + " is \"" + text + "\"");
   world_.saw("a request over HTTP was answered");
 }
 
 // It may have as many as anybody, whatever the others have.
-void HttpClient::take_start(const HttpTalk::Answer& answer) {
-  const Json body = parsed(answer);
+void HttpClient::take_start(const Json& body) {
   if (body.contains("result")) {
     ++started_;
-  } else if (body["error"]["code"] == kQueueFull && started_ >= SimServer::kRequests) {
+  } else if (body.at("error").at("code") == kQueueFull && started_ >= SimServer::kRequests) {
     world_.saw("a client had used up its quota");
   } else {
-    complain("its run number " + std::to_string(started_ + 1) + " is refused: " + answer.body);
+    complain("its run number " + std::to_string(started_ + 1) + " is refused: " + body.dump());
   }
 }
 

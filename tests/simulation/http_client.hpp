@@ -34,8 +34,8 @@ class HttpClient : public Client, public std::enable_shared_from_this<HttpClient
   void ask(int count);
   void ask_one();
   void leave();
-  void take(const HttpTalk::Answer& answer, const std::string& name, std::size_t tokens);
-  void take_start(const HttpTalk::Answer& answer);
+  void take(const Json& body, const std::string& name, std::size_t tokens);
+  void take_start(const Json& body);
   void ended();
   Json parsed(const HttpTalk::Answer& answer) const;
   [[noreturn]] void complain(const std::string& what) const;

@@ -152,9 +152,9 @@ void McpClient::call_something() {
     }
     case 4: {
       const std::size_t tokens = choices.choose(SimBackend::kTokens);
-      return call(ToolCall(id, name, tokens, server_.upstream_excuses(name)));
+      return call(ToolCall(id, name, tokens, server_.upstream_excuses(name), ToolCall::Where::kFar));
     }
-    default: return call(ToolCall(id, name, choices.choose(SimBackend::kTokens)));
+    default: return call(ToolCall(id, name, choices.choose(SimBackend::kTokens), server_.run_excuses()));
   }
 }
 

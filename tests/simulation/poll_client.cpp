@@ -56,12 +56,13 @@ void PollClient::start_run() {
   text_.clear();
   seq_ = 0;
   last_answer_.reset();
-  ask(Json{{"jsonrpc", "2.0"},
-           {"id", name_},
-           {"method", "run_async"},
-           {"params",
-            {{"handle", SimBackend::kHandles[world_.choices().choose(2)]},
-             {"prompt", SimBackend::prompt(name_ + "." + std::to_string(run_), tokens_)}}}}
+  handle_ = SimBackend::kHandles[world_.choices().choose(2)];
+  started_ = Clock::now();
+  ask(Json{
+      {"jsonrpc", "2.0"},
+      {"id", name_},
+      {"method", "run_async"},
+      {"params", {{"handle", handle_}, {"prompt", SimBackend::prompt(name_ + "." + std::to_string(run_), tokens_)}}}}
           .dump());
 }
 
@@ -81,6 +82,10 @@ void PollClient::ask(const std::string& body) {
 
 void PollClient::take(const Json& answer) {
   if (answer.is_discarded()) complain("an answer that is no JSON");
+  if (answer.contains("error") && server_.excuses(answer["error"], handle_, started_)) {
+    stream_id_.clear();
+    return;
+  }
   if (answer.contains("error")) {
     // How long it has been silent is counted from when its last request can have arrived at the earliest.
     const bool was_slow = last_answer_ && Clock::now() - *last_answer_ >= SimServer::kPollTimeout;

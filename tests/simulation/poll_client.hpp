@@ -44,6 +44,8 @@ class PollClient : public Client, public std::enable_shared_from_this<PollClient
 
   int run_ = 0;
   std::size_t tokens_ = 0;
+  std::string handle_;  // of the run
+  Clock::time_point started_;
   std::string stream_id_;  // empty: no run is under way
   std::string text_;
   std::uint64_t seq_ = 0;

@@ -20,6 +20,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -38,16 +39,7 @@ constexpr std::chrono::seconds kLongestTimeout{700};
 
 class Schedule {
  public:
-  explicit Schedule(World& world) : world_(world), server_(world) {
-    // What has nothing to do with the rest has schedules of its own: these are shorter, and so more of them are seen.
-    switch (world_.choices().choose(6)) {
-      case 5: add_chat_host(); break;
-      case 4:
-        add("models", 1, 1, [this](const auto& name) { return std::make_shared<WorkerClient>(world_, name); });
-        break;
-      default: add_clients(); break;
-    }
-  }
+  explicit Schedule(World& world) : Schedule(world, static_cast<Kind>(world.choices().choose(kKinds))) {}
 
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
@@ -79,15 +71,48 @@ class Schedule {
     }
     server_.forget_sessions();
     while (world_.has_events()) world_.step();  // what they have still held ends
+    server_.end_models();
     check_end();
   }
 
  private:
-  void add_clients() {
+  // What has nothing to do with the rest has schedules of its own: these are shorter, and so more of them are seen.
+  enum class Kind : std::uint32_t { kClients = 0, kWorkers = 4, kChatHost = 5, kClientsOfWorkers = 6 };
+  static constexpr std::uint32_t kKinds = 12;  // others are the rest of a division by six
+
+  Schedule(World& world, Kind kind)
+      : world_(world),
+        server_(world,
+                kind == Kind::kClientsOfWorkers ? SimServer::Models::kInWorkers : SimServer::Models::kSimulated) {
+    if (kind == Kind::kClientsOfWorkers) {
+      add_clients_of_workers();
+      return;
+    }
+    switch (static_cast<Kind>(static_cast<std::uint32_t>(kind) % (kKinds / 2))) {
+      case Kind::kChatHost: add_chat_host(); break;
+      case Kind::kWorkers:
+        add("models", 1, 1, [this](const auto& name) { return std::make_shared<WorkerClient>(world_, name); });
+        break;
+      default: add_clients(); break;
+    }
+  }
+
+  void add_clients_of_workers() {
+    add_direct_clients();
+    add<PollClient>("poller", 0, 1);
+    add<McpClient>("agent", 0, 1);
+    add<StatelessClient>("visitor", 0, 1);
+    add<TaskClient>("errands", 0, 1);
+    add<HttpClient>("web", 0, 1);
+  }
+  void add_direct_clients() {
     add("client", 1, 3, [this](const std::string& name) {
       auto wire = world_.choices().choose(2) == 0 ? make_lines(server_) : make_websocket(world_, server_);
       return std::make_shared<DirectClient>(world_, server_, std::move(wire), name);
     });
+  }
+  void add_clients() {
+    add_direct_clients();
     add<PollClient>("poller", 0, 1);
     add<McpClient>("agent", 0, 2);
     add<StatelessClient>("visitor", 0, 1);
@@ -132,6 +157,7 @@ class Schedule {
     for (const auto& client : clients_) {
       if (const auto what = client->goes_on_for_nobody(); !what.empty()) throw Violation{what + " go on"};
     }
+    if (const auto what = server_.keeps_lost_model(); !what.empty()) throw Violation{what + " go on"};
     if (server_.memory_used() > kMostMemory) {
       throw Violation{"the server holds " + std::to_string(server_.memory_used()) + " bytes for a few small requests"};
     }

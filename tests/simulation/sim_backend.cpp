@@ -1,7 +1,5 @@
 #include "sim_backend.hpp"
 
-#include "transport/peer.hpp"
-
 #include <rkllm_mcp/errors.hpp>
 
 #include <asio/post.hpp>
@@ -142,37 +140,6 @@ void SimBackend::end_all() {
       if (job->observer) std::exchange(job->observer, nullptr)->on_done(std::move(outcome));
     }
   }
-}
-
-std::size_t SimBackend::calls_of(std::string_view peer) const {
-  std::size_t count = 0;
-  for (const auto& [handle, queue] : queues_) {
-    for (const auto& job : queue) count += job->request.source.peer == peer ? 1 : 0;
-  }
-  return count;
-}
-
-std::size_t SimBackend::calls_of_host(std::string_view host) const {
-  std::size_t count = 0;
-  for (const auto& [handle, queue] : queues_) {
-    for (const auto& job : queue) count += host_of(job->request.source.peer) == host ? 1 : 0;
-  }
-  return count;
-}
-
-bool SimBackend::is_making(std::string_view name) const {
-  for (const auto& [handle, queue] : queues_) {
-    for (const auto& job : queue) {
-      if (job->name == name) return true;
-    }
-  }
-  return false;
-}
-
-std::size_t SimBackend::calls() const {
-  std::size_t count = 0;
-  for (const auto& [handle, queue] : queues_) count += queue.size();
-  return count;
 }
 
 }  // namespace rkllm_mcp::simulation

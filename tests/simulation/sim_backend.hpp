@@ -30,12 +30,6 @@ class SimBackend : public Backend {
   // Ends all calls, as the runtime's end does.
   void end_all();
 
-  // Calls that have not ended, of clients whose address is `peer`, or of all.
-  std::size_t calls_of(std::string_view peer) const;
-  std::size_t calls_of_host(std::string_view host) const;  // whichever of its connections they came by
-  std::size_t calls() const;
-  bool is_making(std::string_view name) const;
-
   // "NAME:COUNT" → token 0 is "NAME#0 ", and so on.
   static std::string prompt(std::string_view name, std::size_t tokens);
   static std::string token(std::string_view name, std::size_t index);

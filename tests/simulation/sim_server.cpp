@@ -18,6 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds kSessionIdle{3600};
+constexpr int kStepsToEnd = 5'000;
 
 ConnectionLimits limits(const MemoryBudget& memory, Counts& counts) {
   auto limits = test::usual_limits<ConnectionLimits>();
@@ -30,7 +31,8 @@ ConnectionLimits limits(const MemoryBudget& memory, Counts& counts) {
   return limits;
 }
 
-Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stream_memory, Counts& counts) {
+Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stream_memory, Counts& counts,
+                            std::chrono::seconds queue_timeout) {
   auto options = test::usual_limits<Dispatcher::Options>();
   options.message.counts = &counts;
   options.calls.counts = &counts;
@@ -40,7 +42,7 @@ Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stre
   options.calls.poll_timeout = SimServer::kPollTimeout;
   options.calls.stall = SimServer::kStall;
   options.calls.requests_per_session = SimServer::kRequests;
-  options.calls.queue_timeout = {};
+  options.calls.queue_timeout = queue_timeout;
   options.calls.stream_buffer_bytes = 1024;  // less than a long run has
   return options;
 }
@@ -94,15 +96,18 @@ Immutable<http::Service> http_service(asio::io_context& loop, Gate& gate, const 
 
 }  // namespace
 
-SimServer::SimServer(World& world)
+SimServer::SimServer(World& world, Models models)
     : world_(world),
       memory_(std::size_t{16} << 20U),
       stream_memory_(std::size_t{4} << 20U, memory_),
-      backend_(world),
+      simulated_(world),
+      served_(models == Models::kInWorkers ? std::make_unique<ServedModels>(world) : nullptr),
+      backend_(served_ ? static_cast<Backend&>(*served_) : simulated_),
       api_(test::fake_api()),
       catalogue_(test::fake_catalogue()),
       limits_(limits(memory_, counts_)),
-      dispatcher_(world.loop(), api_, catalogue_, backend_, options(memory_, stream_memory_, counts_)),
+      dispatcher_(world.loop(), api_, catalogue_, backend_,
+                  options(memory_, stream_memory_, counts_, served_ ? kQueueTimeout : std::chrono::seconds(0))),
       sessions_(dispatcher_, kSessionIdle),
       plain_http_(dispatcher_, sessions_),
       streamable_http_(dispatcher_, sessions_),
@@ -137,6 +142,7 @@ SimServer::SimServer(World& world)
   memory_server_ = memory_server.get();
   assistants_.servers().register_server(std::move(memory_server));
   assistants_.use(profiles());
+  if (served_) served_->load();
 }
 
 SimServer::~SimServer() {
@@ -144,10 +150,45 @@ SimServer::~SimServer() {
     if (const auto channel = each.lock()) channel->abort();
   }
   world_.pass(Clock::duration::zero());  // they tell what they carry, whose calls are cancelled
-  backend_.end_all();
+  simulated_.end_all();
+  if (served_) served_->workers().abandon();
   upstream_->stop();
   world_.pass(Clock::duration::zero());
   World::saw(counts_);
+}
+
+void SimServer::behave() {
+  other_server_.behave();
+  if (served_) served_->behave();
+}
+
+bool SimServer::excuses(const Json& error, std::string_view handle, Clock::time_point asked) const {
+  if (!served_) return false;
+  switch (static_cast<ErrorCode>(error.value("code", 0))) {
+    case ErrorCode::kRuntimeUnavailable:
+    case ErrorCode::kUnknownHandle:
+      if (!served_->may_have_failed(handle)) return false;
+      World::saw("a client was told that the model has been lost");
+      return true;
+    case ErrorCode::kQueueFull: return Clock::now() - asked >= kQueueTimeout && error["data"].contains("timeout_s");
+    default: return false;
+  }
+}
+
+std::function<bool()> SimServer::run_excuses() const {
+  return [this, asked = Clock::now()] {
+    const bool may_have_failed =
+        served_ && std::any_of(std::begin(SimBackend::kHandles), std::end(SimBackend::kHandles),
+                               [this](auto each) { return served_->may_have_failed(each); });
+    return may_have_failed || (served_ && Clock::now() - asked >= kQueueTimeout);
+  };
+}
+
+void SimServer::end_models() {
+  if (!served_) return;
+  served_->workers().end();
+  for (int i = 0; i < kStepsToEnd && !served_->workers().is_over(); ++i) world_.step();
+  if (!served_->workers().is_over()) throw Violation{"the models in workers never end"};
 }
 
 // The table looks for them when a new one is opened.

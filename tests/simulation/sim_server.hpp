@@ -3,6 +3,8 @@
 #pragma once
 
 #include "asking_tool.hpp"
+#include "open_calls.hpp"
+#include "served_models.hpp"
 #include "sim_backend.hpp"
 #include "sim_connection.hpp"
 #include "sim_lender.hpp"
@@ -29,6 +31,7 @@
 
 #include <spdlog/logger.h>
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -41,7 +44,10 @@ namespace rkllm_mcp::simulation {
 
 class SimServer {
  public:
-  explicit SimServer(World& world);
+  // Where its models are: simulated ones stand behind Backend, those in workers behind the queues and frames.
+  enum class Models { kSimulated, kInWorkers };
+
+  SimServer(World& world, Models models);
   SimServer(const SimServer&) = delete;
   SimServer& operator=(const SimServer&) = delete;
   ~SimServer();  // ends what a schedule that has failed has left
@@ -51,7 +57,15 @@ class SimServer {
   std::shared_ptr<SimConnection> connect_http(const std::string& name);
   std::shared_ptr<SimConnection> connect_websocket(const std::string& name);
 
-  const SimBackend& backend() const { return backend_; }
+  const OpenCalls& backend() const { return backend_; }
+  // Of models in workers: see Client::goes_on_for_nobody().
+  std::string keeps_lost_model() { return served_ ? served_->workers().keeps_lost_model() : std::string(); }
+  // Whether a call on this handle that was asked for then may have ended with that error.
+  bool excuses(const Json& error, std::string_view handle, Clock::time_point asked) const;
+  // Whether a run that begins now may have failed.
+  std::function<bool()> run_excuses() const;
+  // The models in workers end, if there are such. Takes steps.
+  void end_models();
   const SimLender& lender() const { return lender_; }
   const SimResponses& responses() const { return responses_; }
   SimMemory& memory() { return *memory_server_; }
@@ -61,7 +75,7 @@ class SimServer {
   const AskingTool& asking() const { return asking_; }
   const SimUpstream& upstream() const { return other_server_; }
   // What stands around it makes no faults from now on.
-  void behave() { other_server_.behave(); }
+  void behave();
   // Whether a tool works for the call of that name, here or there.
   bool is_making(std::string_view name) const {
     return backend_.is_making(name) || asking_.open(name) > 0 || other_server_.is_making(name);
@@ -81,6 +95,8 @@ class SimServer {
   static constexpr std::chrono::milliseconds kPollTimeout{30'000};
   // Longer than any chain of pauses that a schedule is likely to make by chance: only who does not read runs into it.
   static constexpr std::chrono::seconds kStall{100};
+  // For calls of models in workers; simulated ones are waited for.
+  static constexpr std::chrono::seconds kQueueTimeout{60};
   static constexpr std::size_t kMessageBytes = std::size_t{64} << 10U;
   static constexpr std::size_t kRequests = 8;  // of one client at a time
   // One for each of the lender's models. The second sums up what was said.
@@ -99,7 +115,9 @@ class SimServer {
   Counts counts_;
   const MemoryBudget memory_;
   const MemoryBudget stream_memory_;
-  SimBackend backend_;
+  SimBackend simulated_;
+  const std::unique_ptr<ServedModels> served_;  // null: the models are simulated
+  OpenCalls backend_;
   const Api api_;
   AskingTool asking_;
   std::vector<std::pair<std::weak_ptr<void>, std::function<void(const std::string&)>>> hearers_;  // of what changes

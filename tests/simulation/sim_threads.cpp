@@ -172,7 +172,7 @@ bool SimThreads::let_one_go_on() {
 }
 
 void SimThreads::perhaps_give_way() {
-  if (!choices_.happens(kSeldom)) return;
+  if (threads_.empty() || !choices_.happens(kSeldom)) return;
   if (running_ == nullptr) {
     let_one_go_on();
   } else {

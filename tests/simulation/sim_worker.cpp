@@ -55,9 +55,9 @@ const std::shared_ptr<SimWorker>& SimWorkers::start(const Descriptor& control, c
   return worker;
 }
 
-void SimWorkers::behave() {
-  behave_ = true;
-  for (const auto& worker : all_) worker->behave();
+void SimWorkers::behave(bool well) {
+  behave_ = well;
+  for (const auto& worker : all_) worker->behave(well);
 }
 
 SimWorker::SimWorker(World& world, pid_t id, const Descriptor& control, const Descriptor& log)

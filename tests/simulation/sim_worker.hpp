@@ -42,8 +42,8 @@ class SimWorker : public std::enable_shared_from_this<SimWorker> {
   // That the server has a reason to lose it.
   bool has_failed() const { return has_failed_; }
   bool has_place_of(std::string_view handle) const { return handles_.count(std::string(handle)) > 0; }
-  // It answers from now on, and does not fail any more, unless it hangs already.
-  void behave() { behaves_ = true; }
+  // It answers from now on, and does not fail any more, unless it hangs already. Or it may fail again.
+  void behave(bool well = true) { behaves_ = well; }
   void look();  // whether there is something for it to do
 
  private:
@@ -120,7 +120,7 @@ class SimWorkers {
   const std::shared_ptr<SimWorker>& start(const Descriptor& control, const Descriptor& log);
   SimWorker& find(pid_t id) const { return *all_.at(static_cast<std::size_t>(id) - 1); }
   const std::vector<std::shared_ptr<SimWorker>>& all() const { return all_; }
-  void behave();  // all of them, and those to come
+  void behave(bool well = true);  // all of them, and those to come
 
   static inline SimWorkers* current = nullptr;
 

@@ -22,9 +22,19 @@ namespace rkllm_mcp::simulation {
 
 class ToolCall {
  public:
-  // A run.
-  ToolCall(int id, std::string name, std::size_t tokens)
-      : id_(id), name_(std::move(name)), whole_(SimBackend::text(name_, tokens)), tokens_(tokens) {}
+  // Whether a failure comes of what has befallen whoever makes the call.
+  using Excuses = std::function<bool()>;
+
+  // A run, of this server's model or another server's.
+  enum class Where { kHere, kFar };
+  ToolCall(int id, std::string name, std::size_t tokens, Excuses excuses, Where where = Where::kHere)
+      : id_(id),
+        name_(std::move(name)),
+        tool_(where == Where::kHere ? "run" : std::string(SimUpstream::kName) + "_" + std::string(SimUpstream::kSays)),
+        whole_(SimBackend::text(name_, tokens)),
+        tokens_(tokens),
+        is_far_(where == Where::kFar),
+        excuses_(std::move(excuses)) {}
   ToolCall(int id, AskingTool::Wish wish)
       : id_(id),
         name_(wish.name),
@@ -32,20 +42,10 @@ class ToolCall {
         whole_(wish.answer()),
         tokens_(0),
         wish_(std::move(wish)) {}
-  // Another server's. `excuses`: whether a failure comes of what has befallen that.
-  using Excuses = std::function<bool()>;
-  ToolCall(int id, std::string name, std::size_t tokens, Excuses excuses)
-      : id_(id),
-        name_(std::move(name)),
-        tool_(std::string(SimUpstream::kName) + "_" + std::string(SimUpstream::kSays)),
-        whole_(SimBackend::text(name_, tokens)),
-        tokens_(tokens),
-        excuses_(std::move(excuses)) {}
-
   int id() const { return id_; }                     // of the request
   const std::string& name() const { return name_; }  // of the run
   const std::string& tool() const { return tool_; }
-  bool is_far() const { return excuses_ != nullptr; }
+  bool is_far() const { return is_far_; }
   bool has_ended() const { return has_ended_; }
 
   // params of tools/call.
@@ -85,14 +85,8 @@ class ToolCall {
       return;
     }
     const auto result = message.find("result");
-    const bool has_failed = result == message.end() || result->value("isError", false);
-    if (has_failed && excuses_ && excuses_()) {
-      World::saw("a call of another server's tool failed");
-      has_ended_ = true;
-      return;
-    }
-    if (result == message.end()) complain("it is answered with", text);
-    take_result(*result, text);
+    if (result != message.end()) return take_result(*result, text);
+    if (!is_excused()) complain("it is answered with", text);
   }
   void take_question(const Json& id, const Json& params, std::string_view text) {
     World::saw(is_far() ? "a client was asked by another server" : "a client was asked by a tool");
@@ -104,6 +98,7 @@ class ToolCall {
     questions_.push_back({id, params});
   }
   void take_result(const Json& result, std::string_view text) {
+    if (result.value("isError", false) && is_excused()) return;
     has_ended_ = true;
     World::saw(wish_      ? "a tool that asks was answered"
                : is_far() ? "another server's tool was called"
@@ -116,6 +111,12 @@ class ToolCall {
   }
 
  private:
+  bool is_excused() {
+    if (!excuses_()) return false;
+    World::saw(is_far() ? "a call of another server's tool failed" : "a tool's call in a worker failed");
+    has_ended_ = true;
+    return true;
+  }
   void take_progress(const Json& params, std::string_view text) {
     World::saw("a tool's progress was told");
     const double progress = params.value("progress", 0.0);
@@ -128,11 +129,12 @@ class ToolCall {
 
   const int id_;
   const std::string name_;
-  const std::string tool_ = "run";
+  const std::string tool_;
   const std::string whole_;  // what the result says
   const std::size_t tokens_;
   const std::optional<AskingTool::Wish> wish_{};
-  const Excuses excuses_{};
+  const bool is_far_ = false;
+  const Excuses excuses_ = [] { return false; };
   std::deque<Question> questions_;
   std::set<std::string> asked_;
   bool is_refused_ = false;

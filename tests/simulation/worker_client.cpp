@@ -2,98 +2,26 @@
 
 #include "sim_backend.hpp"
 
-#include "settings_defaults.h"
-#include "worker/worker_engine.hpp"
-
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
 namespace rkllm_mcp::simulation {
+
+using namespace worker_methods;
+
 namespace {
 
 constexpr std::size_t kMostWorkerCalls = 16;
-constexpr std::size_t kMostModels = 3;
-constexpr std::chrono::seconds kHang{120};
-constexpr std::chrono::seconds kToShutDown{10};
-constexpr int kStepsToNotice = 150;
 constexpr int kLongSleepOfReaders = 120;  // times that it could have acted
-
-constexpr std::array<std::string_view, 2> kParams{"handle", "prompt"};
-constexpr std::array<std::string_view, 1> kParamsWithoutHandle{"prompt"};
-
-Method method(std::string_view name, HandleRole role) {
-  Method method;
-  method.name = name;
-  method.handle = role;
-  method.params = kParamsWithoutHandle;
-  if (role != HandleRole::kUses && role != HandleRole::kDestroys) return method;
-  method.params = kParams;
-  method.handle_param = "handle";
-  return method;
-}
-
-Method streaming(Method method) {
-  method.streams = true;
-  return method;
-}
-
-Method beside(Method method) {
-  method.immediate = true;
-  method.aborts = method.name == "abort";
-  return method;
-}
-
-const std::array<Method, 7> kMethods{
-    method("init", HandleRole::kCreates),        method("destroy", HandleRole::kDestroys),
-    streaming(method("run", HandleRole::kUses)), method("plain", HandleRole::kUses),
-    beside(method("abort", HandleRole::kUses)),  beside(method("is_running", HandleRole::kUses)),
-    method("version", HandleRole::kNone)};
-const Method& kInit = kMethods[0];
-const Method& kDestroy = kMethods[1];
-const Method& kRun = kMethods[2];
-const Method& kPlain = kMethods[3];
-const Method& kAbort = kMethods[4];
-const Method& kIsRunning = kMethods[5];
-const Method& kVersion = kMethods[6];
-
-std::unique_ptr<QueuedBackend> make_backend(World& world, Counts& counts) {
-  WorkerEngine::Options options{.loop = world.loop(), .command = {}};
-  options.one_for_all = world.choices().choose(3) == 2;
-  options.hang = kHang;
-  QueuedBackend::Limits limits;
-  limits.handles = kMostModels;
-  limits.counts = &counts;
-  limits.queued_per_handle = defaults::kQueueMaxPerHandle;
-  return std::make_unique<QueuedBackend>(std::make_unique<WorkerEngine>(std::move(options)), kMethods, limits);
-}
 
 }  // namespace
 
-WorkerClient::WorkerClient(World& world, std::string name)
-    : world_(world), name_(std::move(name)), workers_(world), backend_(make_backend(world, counts_)) {
-  backend_->when_lost([this](const std::string& handle) {
-    World::saw("a model was lost");
-    if (!has_failed_worker(handle)) world_.violates("the model " + handle + " is told to be lost, and is not");
-  });
-}
+WorkerClient::WorkerClient(World& world, std::string name) : world_(world), name_(std::move(name)), backend_(world) {}
 
 void WorkerClient::abandon() {
-  if (is_over_) return;
   settled_ = true;
-  workers_.behave();
-  for (const auto& worker : workers_.all()) worker->kill();
-  if (!ending_.joinable()) end();
-  for (int i = 0; i < kStepsToEnd && !is_over_; ++i) {
-    try {
-      world_.step();
-    } catch (const Violation&) {
-      // The first one has been told.
-    }
-  }
-  if (!is_over_) [[maybe_unused]]
-    auto* const left = backend_.release();  // threads that never go on are in it
+  backend_.abandon();
 }
 
 void WorkerClient::start() {
@@ -157,7 +85,7 @@ void WorkerClient::begin(const Method& method, const std::string& handle, std::s
       std::make_shared<WorkerCall>(world_, method, name_ + "." + std::to_string(calls_.size() + 1), handle, tokens);
   call->has_lost_worker = [this, &method](const std::string& of) {
     const bool has_own = method.handle == HandleRole::kUses || method.handle == HandleRole::kDestroys;
-    return has_own ? has_failed_worker(of) : any_worker_has_ended();
+    return has_own ? backend_.has_failed_worker(of) : backend_.any_worker_has_ended();
   };
   call->ended = [this, &method, weak = std::weak_ptr(call)] {
     const auto ended = weak.lock();
@@ -184,7 +112,7 @@ void WorkerClient::begin(const Method& method, const std::string& handle, std::s
   });
   if (is_being_stopped) call->may_be_stopped();
   calls_.push_back({call, 0});
-  calls_.back().id = backend_->start(call->request(call));
+  calls_.back().id = backend_.queues().start(call->request(call));
 }
 
 // The calls on it may end without having been made whole.
@@ -210,41 +138,16 @@ void WorkerClient::cancel(const Started& one) {
   World::saw("a call in a worker was cancelled");
   one.call->may_be_stopped();
   world_.tell(name_ + " cancels " + one.call->told());
-  backend_->cancel(one.id);
+  backend_.queues().cancel(one.id);
 }
 
 void WorkerClient::set_reading(bool reading) {
   for (const Started& each : calls_) each.call->set_reading(reading);
 }
 
-bool WorkerClient::has_failed_worker(const std::string& handle) const {
-  return std::any_of(workers_.all().begin(), workers_.all().end(),
-                     [&](const auto& worker) { return worker->has_failed() && worker->has_place_of(handle); });
-}
-
-bool WorkerClient::any_worker_has_ended() const {
-  return std::any_of(workers_.all().begin(), workers_.all().end(),
-                     [](const auto& worker) { return worker->has_failed() || worker->is_dying(); });
-}
-
-// The model of a worker that has ended is gone soon.
-std::string WorkerClient::goes_on_for_nobody() {
-  if (!backend_ || ending_.joinable() || !any_worker_has_ended()) return {};
-  for (const auto& status : backend_->handles()) {
-    const auto& all = workers_.all();
-    const auto worker =
-        std::find_if(all.rbegin(), all.rend(), [&](const auto& each) { return each->has_place_of(status.id); });
-    const bool has_ended = worker != all.rend() && (*worker)->has_ended();
-    int& steps = steps_since_end_[status.id];
-    steps = has_ended ? steps + 1 : 0;
-    if (steps > kStepsToNotice) return "calls on " + status.id + ", whose worker has ended,";
-  }
-  return {};
-}
-
 void WorkerClient::settle() {
   settled_ = true;
-  workers_.behave();
+  backend_.workers().behave();
   set_reading(true);
   for (const Started& each : calls_) {
     if (each.call->is_endless() && !each.call->has_ended()) cancel(each);
@@ -258,19 +161,7 @@ void WorkerClient::go_on_settling() {
   if (!settled_ || is_owed) return;
   world_.may_happen(name_ + " leaves", [weak = weak_from_this()] {
     const auto self = weak.lock();
-    if (self && !self->ending_.joinable()) self->end();
-  });
-}
-
-void WorkerClient::end() {
-  ending_ = Thread([this] {
-    backend_->shut_down(Clock::now() + kToShutDown);
-    backend_.reset();
-    World::saw(counts_);
-    for (const auto& worker : workers_.all()) {
-      if (!worker->has_ended()) world_.violates("worker " + std::to_string(worker->id()) + " is left");
-    }
-    is_over_ = true;
+    if (self && !self->backend_.is_ending()) self->backend_.end();
   });
 }
 

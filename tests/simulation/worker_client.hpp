@@ -4,16 +4,11 @@
 #pragma once
 
 #include "client.hpp"
-#include "sim_worker.hpp"
+#include "worker_backend.hpp"
 #include "worker_call.hpp"
 #include "world.hpp"
 
-#include "backend/queued_backend.hpp"
-#include "counts.hpp"
-#include "thread.hpp"
-
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -26,9 +21,9 @@ class WorkerClient : public Client, public std::enable_shared_from_this<WorkerCl
   WorkerClient(World& world, std::string name);
   void start() override;
   void settle() override;
-  bool is_done() const override { return is_over_; }
+  bool is_done() const override { return backend_.is_over(); }
   std::string owed() const override;
-  std::string goes_on_for_nobody() override;
+  std::string goes_on_for_nobody() override { return backend_.keeps_lost_model(); }
   void abandon() override;
 
  private:
@@ -47,25 +42,15 @@ class WorkerClient : public Client, public std::enable_shared_from_this<WorkerCl
   void cancel(const Started& one);
   void set_reading(bool reading);
   void go_on_settling();
-  void end();
-  bool has_failed_worker(const std::string& handle) const;
-  bool any_worker_has_ended() const;
-
-  static constexpr int kStepsToEnd = 5'000;
 
   World& world_;
   const std::string name_;
-  SimWorkers workers_;
-  Counts counts_;
-  std::unique_ptr<QueuedBackend> backend_;
+  WorkerBackend backend_;
   std::vector<Started> calls_;
   std::vector<std::string> handles_;            // of models that are loaded, or were
   std::set<std::string> destroyed_;             // of these
-  std::map<std::string, int> steps_since_end_;  // of the worker of a handle
   int sleeps_for_ = 0;
   bool settled_ = false;
-  Thread ending_;
-  bool is_over_ = false;
 };
 
 }  // namespace rkllm_mcp::simulation

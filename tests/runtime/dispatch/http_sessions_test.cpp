@@ -75,3 +75,25 @@ TEST_CASE("a newcomer takes the place of the session that has rested longest whe
   CHECK(table.knows(first));
   CHECK_FALSE(table.knows(second));
 }
+
+TEST_CASE("a session that has ended watches nothing more, also while one of its calls takes its time to stop") {
+  Table table;
+  Client& client = table.client;
+  http::Request request = request_from("192.0.2.1:1");
+  request.principal = client.dispatcher.gate().identify("");
+  const auto opened = table.sessions.open(request);
+  REQUIRE(opened);
+  const auto say = [&](const std::string& text) {
+    receive_text(client.dispatcher, text, opened->session, *client.peer, Delivery::kPush);
+    client.settle();
+  };
+  say(call("1", "initialize", R"({"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{}})"));
+  say(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  say(call("2", "resources/subscribe", R"({"uri":"fake://api"})"));
+  say(call("3", "tools/call", R"({"name":"run","arguments":{"handle":"a","prompt":"b"}})"));
+  REQUIRE(client.dispatcher.mcp().is_watched("fake://"));
+  REQUIRE(client.backend.calls.size() == 1);
+  CHECK(table.sessions.end(opened->id));
+  CHECK(client.backend.cancelled.size() == 1);
+  CHECK_FALSE(client.dispatcher.mcp().is_watched("fake://"));
+}

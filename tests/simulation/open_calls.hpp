@@ -1,0 +1,45 @@
+// Between the server and its models: whose calls have been begun and have not ended.
+#pragma once
+
+#include "backend.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::simulation {
+
+class OpenCalls final : public Backend {
+ public:
+  explicit OpenCalls(Backend& models) : models_(models) {}
+
+  CallId start(CallRequest request) override;
+  void cancel(CallId id) override;
+  void give_up(CallId id, const RpcError& why) override { models_.give_up(id, why); }
+
+  // Calls that have not ended, of clients whose address is `peer`, or of all.
+  std::size_t calls_of(std::string_view peer) const;
+  std::size_t calls_of_host(std::string_view host) const;  // whichever of its connections they came by
+  bool is_making(std::string_view name) const;
+  std::size_t calls() const { return calls_.size(); }
+
+ private:
+  struct Call {
+    std::string peer;
+    std::string name;              // that its prompt begins with
+    bool is_told_to_stop = false;  // a model may be as slow as it is in doing so: it goes on for nobody's fault
+  };
+  class Observer;
+
+  std::size_t count(const std::function<bool(const Call&)>& counts) const;
+
+  Backend& models_;
+  std::size_t last_key_ = 0;
+  std::map<std::size_t, Call> calls_;
+  std::map<CallId, std::size_t> keys_;  // of calls_
+};
+
+}  // namespace rkllm_mcp::simulation

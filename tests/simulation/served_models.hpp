@@ -1,0 +1,53 @@
+// Models in workers, for clients of the server: a client's call goes through the server's queues and as frames to a
+// worker that is slow, hangs, or dies, and a model that is lost is loaded anew. Their handles are those of SimBackend.
+#pragma once
+
+#include "sim_backend.hpp"
+#include "worker_backend.hpp"
+#include "world.hpp"
+
+#include "backend.hpp"
+
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::simulation {
+
+class ServedModels final : public Backend {
+ public:
+  explicit ServedModels(World& world);
+  // Until both are loaded. Workers begin to fail then.
+  void load();
+
+  CallId start(CallRequest request) override;
+  void cancel(CallId id) override;
+  void give_up(CallId id, const RpcError& why) override;
+
+  // Whether a call of this model may have failed because of its worker, or because it is not loaded anew yet.
+  bool may_have_failed(std::string_view handle) const;
+  WorkerBackend& workers() { return workers_; }
+  void behave() { workers_.workers().behave(); }
+
+ private:
+  class Loading;
+  // One of the two.
+  struct Model {
+    std::vector<std::string> ids{};  // that it has had in the queues; the last one is its own
+    bool is_loaded = false;
+  };
+
+  static std::size_t place_of(std::string_view handle);
+  void load(std::size_t place);
+
+  World& world_;
+  WorkerBackend workers_;
+  std::array<Model, std::size(SimBackend::kHandles)> models_;
+  std::set<std::string> lost_;  // before it was told that they are loaded
+};
+
+}  // namespace rkllm_mcp::simulation
