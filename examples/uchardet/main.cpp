@@ -5,10 +5,10 @@
 
 #include "api.hpp"
 #include "dispatch/dispatcher.hpp"
-#include "dispatch/usual_limits.hpp"
 #include "mcp/catalogue.hpp"
 #include "mcp/tools/method_tools.hpp"
 #include "transport/lines/stdio_transport.hpp"
+#include "usual_options.hpp"
 
 #include <rkllm_mcp/abi_sets.hpp>
 

@@ -1,6 +1,5 @@
 // What one connection may use. Fields that begin as {} are for whoever opens the transport to fill in: the program by
-// its settings (server/app/transports.cpp), other programs by dispatch/usual_limits.hpp, tests by
-// tests/support/usual_limits.hpp.
+// its settings (server/app/transports.cpp), other programs and tests by server/defaults/usual_options.hpp.
 #pragma once
 
 #include "counts.hpp"

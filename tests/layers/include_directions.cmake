@@ -110,6 +110,7 @@ endforeach()
 
 # --- inside server/, lowest first -----------------------------------------------------------------------------------
 
+folder(server/defaults USE dispatch transport)
 folder(server/settings USE text AND jsonrpc/bounded_json.hpp jsonrpc/json_builder.hpp)
 folder(server/service USE settings)
 folder(server/process)

@@ -60,7 +60,6 @@ Found first_violation(std::uint64_t schedules, std::uint64_t seed = 1, Growth* g
 
 // What may be noted and is not, or not in ten thousand schedules, and why.
 const std::map<std::string, std::string_view, std::less<>> kNotExpected{
-    {"a call waited too long", "no queue of a simulated model is full for so long"},
     {"the limit of access tokens", "the simulated server asks for none"},
     {"the limit of connections", "who accepts them is not simulated"},
     {"the limit of connections of a client", "who accepts them is not simulated"},
@@ -70,7 +69,6 @@ const std::map<std::string, std::string_view, std::less<>> kNotExpected{
     {"the limit of memory", "no schedule comes up against it"},
     {"the limit of message time", "no schedule comes up against it"},
     {"the limit of queue length", "no schedule has so many calls"},
-    {"the limit of queue time", "no queue of a simulated model is full for so long"},
     {"the limit of reply bytes", "simulated answers are short"},
     {"the limit of stream buffer", "a run waits before its stream is full"},
     {"the limit of stream memory", "simulated answers are short"},

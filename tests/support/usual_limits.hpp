@@ -15,6 +15,7 @@
 #include "transport/limits.hpp"
 #include "transport/udp/udp_transport.hpp"
 #include "transport/websocket/websocket_transport.hpp"
+#include "usual_options.hpp"
 
 #include <chrono>
 
@@ -25,36 +26,22 @@ Options usual_limits() = delete;
 
 template <>
 inline ConnectionLimits usual_limits<ConnectionLimits>() {
-  ConnectionLimits limits;
-  limits.max_message_bytes = defaults::kLimitsMaxMessageBytes;
-  limits.send_queue_bytes = defaults::kLimitsSendQueueBytes;
-  limits.stall = std::chrono::seconds(defaults::kLimitsStallS);
-  limits.idle = std::chrono::seconds(defaults::kLimitsIdleS);
-  limits.max_connections = defaults::kLimitsMaxConnections;
-  limits.max_connections_per_peer = defaults::kLimitsMaxConnectionsPerPeer;
-  limits.message = std::chrono::seconds(defaults::kLimitsMessageTimeoutS);
-  return limits;
+  return usual_connection_limits();
+}
+
+template <>
+inline http::Options usual_limits<http::Options>() {
+  return usual_http_options();
 }
 
 template <>
 inline http::Timeouts usual_limits<http::Timeouts>() {
-  return {std::chrono::seconds(defaults::kHttpHeaderTimeoutS), std::chrono::seconds(defaults::kHttpBodyTimeoutS),
-          std::chrono::seconds(defaults::kHttpKeepAliveS)};
+  return usual_http_options().timeouts;
 }
 
 template <>
 inline TcpOptions usual_limits<TcpOptions>() {
   return {{}, usual_limits<ConnectionLimits>()};
-}
-
-template <>
-inline http::Options usual_limits<http::Options>() {
-  http::Options options;
-  options.limits = usual_limits<ConnectionLimits>();
-  options.timeouts = usual_limits<http::Timeouts>();
-  options.websocket.ping_interval = std::chrono::seconds(defaults::kWsPingS);
-  options.header_bytes = defaults::kHttpHeaderBytes;
-  return options;
 }
 
 template <>
@@ -76,7 +63,7 @@ inline UdpOptions usual_limits<UdpOptions>() {
 
 template <>
 inline MessageLimits usual_limits<MessageLimits>() {
-  return {defaults::kLimitsMaxDepth, defaults::kLimitsMaxIdBytes};
+  return usual_dispatcher_options().message;
 }
 
 template <>
@@ -97,28 +84,12 @@ inline PollReader::Options usual_limits<PollReader::Options>() {
 
 template <>
 inline CallLimits usual_limits<CallLimits>() {
-  CallLimits limits;
-  limits.stream_buffer_bytes = defaults::kStreamBufferBytes;
-  limits.stream_values_bytes = defaults::kStreamValuesBytes;
-  limits.answer_bytes = defaults::kLimitsMaxMessageBytes;
-  limits.reply_bytes = defaults::kLimitsMaxReplyBytes;
-  limits.inline_bytes = defaults::kMcpInlineBytes;
-  limits.poll_timeout = std::chrono::seconds(defaults::kStreamPollTimeoutS);
-  limits.poll_wait_max = std::chrono::milliseconds(defaults::kStreamPollWaitMsMax);
-  limits.stall = std::chrono::seconds(defaults::kLimitsStallS);
-  limits.requests_per_session = defaults::kLimitsMaxRequestsPerConnection;
-  limits.queue_timeout = std::chrono::seconds(defaults::kQueueTimeoutS);
-  limits.retained_chunks = defaults::kUdpRetainedChunks;
-  return limits;
+  return usual_call_limits();
 }
 
 template <>
 inline Dispatcher::Options usual_limits<Dispatcher::Options>() {
-  Dispatcher::Options options;
-  options.message = usual_limits<MessageLimits>();
-  options.calls = usual_limits<CallLimits>();
-  options.time_to_prove = std::chrono::seconds(defaults::kAuthTimeoutS);
-  return options;
+  return usual_dispatcher_options();
 }
 
 }  // namespace rkllm_mcp::test
