@@ -438,7 +438,8 @@ void QueuedBackend::tell_positions(const Handle& handle, std::size_t from) {
   const auto& waiting = handle.queue.waiting;
   for (std::size_t place = from; place < waiting.size(); ++place) {
     const std::size_t calls_before = place + (handle.running || handle.queue.holder ? 1 : 0);
-    if (calls_before > 0) waiting[place]->observer().on_queued(calls_before);
+    const bool waits = calls_before > 0 || is_put_back("the first of a queue is told that it waits");
+    if (waits) waiting[place]->observer().on_queued(calls_before);
   }
 }
 
@@ -482,7 +483,11 @@ QueuedBackend::QueuedCallPointer QueuedBackend::next_of(Queue& queue) {
 
 void QueuedBackend::cancel(CallId id) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = jobs_.find(id); found != jobs_.end()) stop(found->second);
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  if (found->second->handle && is_put_back("what cancels a call cancels all of its model"))
+    stop_everything_on(*found->second->handle);
+  stop(found->second);
 }
 
 void QueuedBackend::give_up(CallId id, const RpcError& why) {
@@ -511,6 +516,9 @@ void QueuedBackend::end_waiting(const QueuedCallPointer& job, const RpcError& wh
   if (job->state != QueuedCall::State::kWaiting) return;
   job->state = QueuedCall::State::kDone;
   leave_queue(job);
+  if (is_put_back("a call that has left its queue is kept until the one ahead has ended") && job->handle &&
+      job->handle->running)
+    job->handle->running->leased.push_back(job);
   notices_.post([this, job, why] {
     CallOutcome outcome;
     outcome.error = std::make_exception_ptr(why);
@@ -553,7 +561,8 @@ QueuedBackend::Taken QueuedBackend::take_queued(Queue& queue, Handle* handle) {
   if (is_granted) return {};  // it is finished when it is ended
   if (handle->lost) {
     taken.refusal = handle->lost;
-  } else if (job->request.method->handle != HandleRole::kCreates && !handle->model->loaded()) {
+  } else if (job->request.method->handle != HandleRole::kCreates &&
+             (!handle->model->loaded() || is_put_back("a model that is there is taken for one that is not"))) {
     // The model could not be loaded after all.
     taken.refusal = std::make_exception_ptr(unknown_handle(handle->id, live_ids()));
   } else if (job->request.method->streams) {
@@ -570,7 +579,10 @@ void QueuedBackend::run_queued(Queue& queue, Handle* handle) {
   CallOutcome outcome;
   outcome.error = refusal;
   if (!refusal) {
-    if (request.method->streams) job->observer().on_begun(token_limit_of(request.params, handle->values));
+    const bool tells = request.method->streams && !is_put_back("a run does not say that it begins");
+    if (tells) job->observer().on_begun(token_limit_of(request.params, handle->values));
+    if (tells && is_put_back("a run says twice that it begins")) job->observer().on_begun(std::nullopt);
+    if (tells && is_put_back("who is being served is told to wait")) job->observer().on_queued(1);
     if (handle == nullptr) {
       outcome = engine_->call(request);
     } else if (request.method->handle == HandleRole::kCreates) {
@@ -713,6 +725,9 @@ void QueuedBackend::finish(const QueuedCallPointer& job, CallOutcome outcome) {
     given_up = job->given_up;
   }
   if (!given_up) job->observer().on_done(std::move(outcome));
+  if (!given_up && is_put_back("the end of a call is told twice")) job->observer().on_done({});
+  if (job->request.method->streams && is_put_back("a token follows the end of a run"))
+    job->observer().on_token(0, "", 0);
   const std::lock_guard lock(mutex_);
   jobs_.erase(job->id);
   // This may be the last reference, and this thread the handle's own, which cannot wait for itself.

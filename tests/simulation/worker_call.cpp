@@ -7,12 +7,14 @@
 
 namespace rkllm_mcp::simulation {
 
-CallRequest WorkerCall::request(const std::shared_ptr<WorkerCall>& self) const {
+CallRequest WorkerCall::request(const std::shared_ptr<WorkerCall>& self) {
   CallRequest request;
   request.method = &method_;
   request.params = Json{{"prompt", SimBackend::prompt(name_, tokens_)}};
   if (!method_.handle_param.empty()) request.params[std::string(method_.handle_param)] = handle_;
-  request.observer = self;
+  const auto of_server = std::make_shared<std::shared_ptr<WorkerCall>>(self);
+  held_ = of_server;
+  request.observer = std::shared_ptr<CallObserver>(of_server, self.get());
   return request;
 }
 

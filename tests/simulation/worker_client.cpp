@@ -18,6 +18,7 @@ constexpr std::size_t kMostModels = 3;
 constexpr std::chrono::seconds kHang{120};
 constexpr std::chrono::seconds kToShutDown{10};
 constexpr int kStepsToNotice = 150;
+constexpr int kStepsToForget = 30;
 constexpr int kLongSleepOfReaders = 120;  // times that it could have acted
 
 constexpr std::array<std::string_view, 2> kParams{"handle", "prompt"};
@@ -183,7 +184,7 @@ void WorkerClient::begin(const Method& method, const std::string& handle, std::s
     return &each.call->method() == &kAbort && each.call->handle() == handle && !each.call->has_ended();
   });
   if (is_being_stopped) call->may_be_stopped();
-  calls_.push_back({call, 0});
+  calls_.push_back({call});
   calls_.back().id = backend_->start(call->request(call));
 }
 
@@ -228,8 +229,13 @@ bool WorkerClient::any_worker_has_ended() const {
 }
 
 // The model of a worker that has ended is gone soon.
-std::string WorkerClient::goes_on_for_nobody() {
-  if (!backend_ || ending_.joinable() || !any_worker_has_ended()) return {};
+void WorkerClient::check() {
+  if (!backend_ || ending_.joinable()) return;
+  for (Started& each : calls_) {
+    if (each.call->has_ended() && each.call->is_held() && ++each.steps_since_end > kStepsToForget)
+      throw Violation{each.call->told() + " has ended, and is kept"};
+  }
+  if (!any_worker_has_ended()) return;
   for (const auto& status : backend_->handles()) {
     const auto& all = workers_.all();
     const auto worker =
@@ -237,9 +243,8 @@ std::string WorkerClient::goes_on_for_nobody() {
     const bool has_ended = worker != all.rend() && (*worker)->has_ended();
     int& steps = steps_since_end_[status.id];
     steps = has_ended ? steps + 1 : 0;
-    if (steps > kStepsToNotice) return "calls on " + status.id + ", whose worker has ended,";
+    if (steps > kStepsToNotice) throw Violation{"calls on " + status.id + ", whose worker has ended, go on"};
   }
-  return {};
 }
 
 void WorkerClient::settle() {

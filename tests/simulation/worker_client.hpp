@@ -28,13 +28,14 @@ class WorkerClient : public Client, public std::enable_shared_from_this<WorkerCl
   void settle() override;
   bool is_done() const override { return is_over_; }
   std::string owed() const override;
-  std::string goes_on_for_nobody() override;
+  void check() override;
   void abandon() override;
 
  private:
   struct Started {
     std::shared_ptr<WorkerCall> call;
     Backend::CallId id = 0;
+    int steps_since_end = 0;
   };
 
   void plan();

@@ -1,5 +1,6 @@
 #include "world.hpp"
 
+#include "put_back.hpp"
 #include "random_bytes.hpp"
 
 #include <sys/select.h>
@@ -55,6 +56,8 @@ extern "C" int __wrap_select(int count, fd_set* read, fd_set* write, fd_set* fai
 World::World(Choices& choices) : choices_(choices), threads_(choices) {
   Clock::passed = std::chrono::hours(1);
   random_bytes_of_schedule() = std::mt19937_64();
+  static int worlds = 0;
+  if (is_put_back("a schedule depends on those before it")) tell("world " + std::to_string(++worlds));
 }
 
 std::set<std::string, std::less<>>& World::seen() {
@@ -74,8 +77,8 @@ void World::before_each_step(std::weak_ptr<void> owner, Action look) {
   lookers_.emplace_back(std::move(owner), std::move(look));
 }
 
-void World::violates(std::string what) {
-  if (violation_.empty()) violation_ = std::move(what);
+void World::violates(std::string what, Place complains) {
+  if (!violation_) violation_.emplace(std::move(what), complains);
 }
 
 void World::note(std::string_view bytes) { trace_ = (trace_ ^ std::hash<std::string_view>()(bytes)) * kFnvPrime; }
@@ -108,7 +111,7 @@ void World::step() {
   let_happen();
   threads_.step();
   turn();
-  if (!violation_.empty()) throw Violation{std::exchange(violation_, {})};
+  if (violation_) throw Violation(*std::exchange(violation_, std::nullopt));
 }
 
 void World::let_happen() {
