@@ -92,7 +92,7 @@ void WorkerEngine::spawn() {
     throw runtime_unavailable(error.what());
   }
   all_.push_back(idle_);
-  if (is_put_back("workers are left alive at the end")) new auto(idle_);
+  if (is_put_back("workers are left alive at the end")) static_cast<void>(new auto(idle_));
 }
 
 }  // namespace rkllm_mcp

@@ -1,13 +1,15 @@
 // That each invariant is one: no complaint of the simulation that no fault has ever caused. The table names faults that
 // are put back, and what they are told by; then the sources are looked through for complaints that none of them has
-// brought about.
+// brought about. Not under a sanitizer, which finds what was put back as well: a connection that keeps itself is a
+// leak.
+#ifndef RKLLM_MCP_FEWER_SCHEDULES
+
 #include "fault.hpp"
 #include "schedule.hpp"
 
 #include "support/catch.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -40,7 +42,7 @@ constexpr std::uint64_t kRace = 3'050'201;
 // Faults of the server.
 std::vector<Case> faults_of_the_server() {
   return {
-      {"a client that has closed is taken for one that has finished sending", {"which has gone, go on"}, 424},
+      {"a client that has closed is taken for one that has finished sending", {"calls of client"}, 424},
       {"a deadline that was moved expires at its old time", {"chatter0: the server has closed instead of answering"}},
       {"a deadline that was cleared expires all the same", {"agent0: the server has closed instead of answering"}},
       {"a polled stream that nobody asks for is kept", {"bytes of streams are left"}},
@@ -48,21 +50,21 @@ std::vector<Case> faults_of_the_server() {
       {"the calls of a session that was ended go on", {"calls of the session that agent"}},
       {"what was on its way as a connection broke is not sent again", {"the server still owes agent"}},
       {"an id comes back as a value is written", {"has come back as another"}},
-      {"clients without a session share one quota", {"is refused"}, 539},
+      {"clients without a session share one quota", {": its run number"}, 539},
       {"nobody notices that the client of a request over HTTP has gone",
        {"calls of web", "whose client has left it, goes on"}},
       {"what came while a request was answered is forgotten", {"the server still owes web"}},
       {"a connection on which nothing is asked any more is kept for ever", {"the server still owes web0: 0 answers"}},
       {"each piece of a frame is unmasked from the mask's beginning", {"an answer to nothing"}},
       {"a stream never hears that its client takes more", {"the server still owes client"}},
-      {"what follows another protocol's first line is executed", {"behind another protocol goes on"}},
+      {"what follows another protocol's first line is executed", {"has sent behind another protocol goes on"}},
       {"a token that found no room is forgotten", {"it ends after"}},
       {"a connection that has closed keeps itself", {"bytes of memory are held for nobody"}},
       {"each stream takes room for the longest answer", {"bytes are allocated for a few small requests"}},
       {"a short message counts as a long one", {"bytes for a few small requests"}},
       {"the end of a run is told twice", {"a message after the end"}},
       {"who cancels a tool's call is not heard", {"which was cancelled, goes on"}},
-      {"who has subscribed to a document is not told of it", {"news (1 answers)"}},
+      {"who has subscribed to a document is not told of it", {"the server still owes agent0: news"}},
       {"who has come last is served first", {"it begins before one that has come earlier"}, 261},
       {"a worker that hangs is waited for", {"the server still owes models"}},
       {"a worker seems to hang while its reader does not read", {"is told to be lost, and is not"}, 1022},
@@ -72,10 +74,10 @@ std::vector<Case> faults_of_the_server() {
       {"nobody notices that who asked for a turn has gone",
        {"turns of chatter", "turns, or requests for them, are left"}},
       {"the run of a turn that was given up goes on", {"turns of chatter"}},
-      {"a run does not wait for who reads its answer slowly", {"that nobody reads go on"}},
+      {"a run does not wait for who reads its answer slowly", {"tokens of chatter"}},
       {"an answer that breaks off looks as if it had ended", {"its stream ends without an end of the answer"}},
       {"signs of life follow the end of an answer", {"something follows its end"}, 468},
-      {"who has read the end of an answer cannot go on from it yet", {"is not what was said"}},
+      {"who has read the end of an answer cannot go on from it yet", {"what is kept of chatter"}},
       {"a model that somebody else has used is taken as it was left", {"a run begins with the runtime's own template"}},
       {"two questions of a conversation are answered at once", {"the model was not told"}},
       {"a part of an answer is remembered as all of it", {"it is remembered that the model said"}},
@@ -119,7 +121,7 @@ std::vector<Case> faults_of_the_server() {
       {"a run that has failed is taken for one that has ended", {"has failed, and looks whole"}, 788},
       {"a call of a tool is told twice", {"a call that nobody asked for, or a second one"}},
       {"the space behind a call of a tool is told", {"text follows its call"}, 260},
-      {"a response is not kept", {"is not what was said"}},
+      {"a response is not kept", {"what is kept of chatter"}},
       {"a response is kept twice", {"two responses have the id"}},
       {"what an assistant has answered is not remembered", {"was answered, and is not remembered"}},
       {"an answer is remembered as a question", {"a question is remembered that was not asked, or not then"}},
@@ -139,7 +141,7 @@ std::vector<Case> faults_of_the_server() {
       {"a worker that is slow is taken for one that hangs", {"no worker has failed, but"}, 848},
       {"who has lost its worker is not told what that has said", {"it is not told how its worker ended"}},
       {"the end of a worker is an error of nobody's", {"it ends with a fault"}},
-      {"workers are left alive at the end", {"is left"}},
+      {"workers are left alive at the end", {"worker 1 is left"}},
   };
 }
 
@@ -295,7 +297,7 @@ std::size_t end_of_statement(const std::string& source, std::size_t begin) {
   return at;
 }
 
-// A place that is handed on is another's: that of who has called.
+// All that are in the file. One that hands a place on is none: it complains for whoever has called.
 void add_complaints(const std::filesystem::path& path, std::vector<Complaint>& complaints) {
   static const std::regex complains(R"(\b(?:complain\(|violates\(|none\(|Violation\{))");
   static const std::regex has_words("\"[^\"]*[a-z]{2}[^\"]*\"");
@@ -338,14 +340,12 @@ std::set<std::string> kinds_of_clients() {
 
 }  // namespace
 
-#ifndef RKLLM_MCP_FEWER_SCHEDULES  // a sanitizer finds what was put back as well: a connection that keeps itself is a
-                                   // leak
 TEST_CASE("each fault that is put back is found within two thousand schedules, and each complaint is a fault's") {
   Shown shown;
   for (const Case& each : cases()) {
     INFO(each.fault);
     for (const std::string_view words : not_found(each, shown)) {
-      INFO(words);
+      INFO("no schedule with it is told by: " << words);
       CHECK(words.empty());
     }
   }

@@ -53,7 +53,7 @@ Options parse(int count, char** arguments) {
           "simulate --choices FILE\n"
           "Runs the one schedule with these choices, as a failure has written them.\n"
           "simulate --put-back FAULT ...\n"
-          "Runs them with one of the faults that simulation_test.cpp names.\n");
+          "Runs them with one of the faults that invariants_test.cpp names.\n");
       std::exit(name == "--help" ? 0 : 2);
     }
   }

@@ -18,7 +18,7 @@ constexpr std::size_t kMostModels = 3;
 constexpr std::chrono::seconds kHang{120};
 constexpr std::chrono::seconds kToShutDown{10};
 constexpr int kStepsToNotice = 150;
-constexpr int kStepsToForget = 30;
+constexpr int kStepsToForget = 30;        // a call that has ended: its threads let go of it when their turn comes
 constexpr int kLongSleepOfReaders = 120;  // times that it could have acted
 
 constexpr std::array<std::string_view, 2> kParams{"handle", "prompt"};
