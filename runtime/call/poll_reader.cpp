@@ -89,6 +89,7 @@ void PollReader::fail(const std::exception_ptr& fault) {
 void PollReader::answer_waiting() {
   if (!waiting_) return;
   patience_.clear();
+  if (is_put_back("a poll that waits is not answered")) return;
   const auto reply = std::exchange(waiting_, nullptr);
   or_else([&] { answer(*reply); }, [&] { reply->error(as_rpc_error(std::current_exception())); });
 }

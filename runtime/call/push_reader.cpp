@@ -24,6 +24,8 @@ void PushReader::drain() {
   if (stream()->drained()) return send_end();
   if (peer.closed() || peer.ready() || waiting_) return;
   if (is_put_back("a stream never hears that its client takes more")) return;
+  const bool is_in_batch = &reply_->answer() != &peer.answer();
+  if (is_in_batch && is_put_back("a stream in a batch never hears that its client takes more")) return;
   waiting_ = true;
   peer.when_ready([self = std::static_pointer_cast<PushReader>(shared_from_this())] {
     self->waiting_ = false;

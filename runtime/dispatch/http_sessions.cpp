@@ -15,7 +15,8 @@ namespace {
 
 // Nothing more is done for it, and it hears of nothing more: also while a call that takes its time to stop holds it.
 void close(Session& session) {
-  if (session.handshake) session.handshake->resources.clear();
+  if (session.handshake && !is_put_back("a session that was ended goes on watching documents"))
+    session.handshake->resources.clear();
   session.cancel_all();
 }
 

@@ -482,7 +482,11 @@ QueuedBackend::QueuedCallPointer QueuedBackend::next_of(Queue& queue) {
 
 void QueuedBackend::cancel(CallId id) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = jobs_.find(id); found != jobs_.end()) stop(found->second);
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  if (found->second->handle && is_put_back("what cancels a call cancels all of its model"))
+    stop_everything_on(*found->second->handle);
+  stop(found->second);
 }
 
 void QueuedBackend::give_up(CallId id, const RpcError& why) {
@@ -511,6 +515,9 @@ void QueuedBackend::end_waiting(const QueuedCallPointer& job, const RpcError& wh
   if (job->state != QueuedCall::State::kWaiting) return;
   job->state = QueuedCall::State::kDone;
   leave_queue(job);
+  if (is_put_back("a call that has left its queue is kept until the one ahead has ended") && job->handle &&
+      job->handle->running)
+    job->handle->running->leased.push_back(job);
   notices_.post([this, job, why] {
     CallOutcome outcome;
     outcome.error = std::make_exception_ptr(why);
@@ -553,7 +560,8 @@ QueuedBackend::Taken QueuedBackend::take_queued(Queue& queue, Handle* handle) {
   if (is_granted) return {};  // it is finished when it is ended
   if (handle->lost) {
     taken.refusal = handle->lost;
-  } else if (job->request.method->handle != HandleRole::kCreates && !handle->model->loaded()) {
+  } else if (job->request.method->handle != HandleRole::kCreates &&
+             (!handle->model->loaded() || is_put_back("a model that is there is taken for one that is not"))) {
     // The model could not be loaded after all.
     taken.refusal = std::make_exception_ptr(unknown_handle(handle->id, live_ids()));
   } else if (job->request.method->streams) {

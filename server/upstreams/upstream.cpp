@@ -204,7 +204,7 @@ void Upstream::let_go(Calls::iterator call) {
   const bool is_answered = !call->second.question || call->second.end;
   if (!is_answered && !is_put_back("an upstream is not told that there will be no answer"))
     link_->respond(*call->second.question, refusal("the client gave no answer"));
-  link_->cancel(call->first);
+  if (!is_put_back("another server does not hear that a call is cancelled")) link_->cancel(call->first);
   if (!call->second.end) {
     const auto& session = call->second.invocation->request().session;
     const bool is_anybodys = session->shared() || (unheard_ && unheard_->session.lock() != session);
@@ -289,7 +289,9 @@ bool Upstream::resume(mcp::Invocation& invocation) {
   if (auto end = std::exchange(found->second.end, std::nullopt)) {
     take_end(found->first, *std::move(end));
   } else {
-    link_->respond(question, *answer);
+    const bool is_told = !is_put_back("what a client answers does not reach another server");
+    link_->respond(question, is_told ? *answer : Json::object());
+    if (is_put_back("what a client answers reaches another server twice")) link_->respond(question, *answer);
   }
   return true;
 }
@@ -324,10 +326,12 @@ void Upstream::call(const std::string& tool, mcp::Invocation& invocation) {
   if (Json able = capabilities_of(invocation.client()); !able.empty())
     call.meta[mcp::kMetaCapabilities] = std::move(able);
   if (const Json& state = invocation.state(); state.is_object() && state.value("upstream", "") == name_) {
-    call.more = {{"inputResponses", invocation.request().inputs}};
+    const bool is_told = !is_put_back("what a client answers does not reach another server");
+    call.more = {{"inputResponses", is_told ? invocation.request().inputs : Json::object()}};
     if (!state["theirs"].is_null() && !is_put_back("what another server wants to have back does not reach it"))
       call.more["requestState"] = state["theirs"];
   }
+  if (is_put_back("a call goes to another server twice")) link_->call(call);
   link_->call(std::move(call));
 }
 

@@ -62,7 +62,7 @@ RpcError worker_died(const WorkerProcess::End& end, const std::vector<std::strin
   const RpcError error = runtime_unavailable(words.empty() ? "the process that ran the model " + how : words);
   Json data = error.data();
   if (end.signal != 0) data["signal"] = name_of_signal(end.signal);
-  data["log"] = last_errors;
+  if (!is_put_back("who has lost its worker is not told what that has said")) data["log"] = last_errors;
   return {error.code(), error.what(), std::move(data)};
 }
 
@@ -124,7 +124,9 @@ void WorkerConnection::look() {
   const std::uint64_t lines = process_.log().lines();
   if (std::exchange(lines_at_last_sign_, lines) != lines) last_sign_ = Clock::now();
   if (is_put_back("a worker that hangs is waited for")) return;
-  if (Clock::now() - last_sign_ >= hang_) throw Hanging();
+  const auto silent = Clock::now() - last_sign_;
+  const bool is_slow = silent >= hang_ / 60;
+  if (silent >= hang_ || (is_slow && is_put_back("a worker that is slow is taken for one that hangs"))) throw Hanging();
 }
 
 bool WorkerConnection::stop(std::uint32_t run) { return socket_.try_send({.type = FrameType::kStop, .call = run}); }
@@ -138,6 +140,7 @@ void WorkerConnection::worker_gone(const std::string& suspicion) {
   if (suspicion.empty()) throw RpcError(died);
   Json data = died.data();
   data["reason"] = data["reason"].get<std::string>() + ": " + suspicion;
+  if (is_put_back("the end of a worker is an error of nobody's")) throw std::runtime_error(suspicion);
   throw RpcError(died.code(), std::string(died.what()) + ": " + suspicion, std::move(data));
 }
 

@@ -194,12 +194,13 @@ void ChatAnswer::anthropic_event(const Json& data) {
   const auto type = data.at("type").get<std::string>();
   if (type == "ping") return;
   if (type == "error") return fails(data["error"]);
+  if (has_reason_ && type != "message_stop") complain("something follows the reason of its end:");
   const bool begins = type == "message_start";
   if (begins == has_begun_) complain("not where a message begins:");
   has_begun_ = true;
   if (begins) return same_id(data.at("message").at("id"));
   if (type == "content_block_start") {
-    if (!open_block_.empty() || has_reason_) complain("a block within a block, or behind the end:");
+    if (!open_block_.empty()) complain("a block within a block:");
     const Json& block = data.at("content_block");
     open_block_ = block.at("type").get<std::string>();
     if (open_block_ != "tool_use") return;
@@ -314,7 +315,7 @@ void ChatAnswer::answered(const HttpTalk::Answer& answer) {
 
 void ChatAnswer::add(const Json& piece) {
   const auto text = piece.get<std::string>();
-  if ((has_reason_ || call_) && !text.empty()) complain("text follows its end, or its call:");
+  if (call_ && !text.empty()) complain("text follows its call:");
   if (expected_.compare(text_.size(), text.size(), text) != 0) complain("a token is missing, twice, or another's:");
   text_ += text;
   tokens_ += static_cast<std::size_t>(std::count(text.begin(), text.end(), '#'));
@@ -334,7 +335,6 @@ void ChatAnswer::calls(const std::string& id, const Json& name, const Json& argu
 }
 
 void ChatAnswer::ends(const Json& reason, const Reasons& reasons) {
-  if (has_reason_) complain("a second end:");
   has_reason_ = true;
   // Space in front of a call is a matter of form.
   const std::string expected = call_ ? expected_.substr(0, expected_.find_last_not_of(' ') + 1) : expected_;
@@ -349,8 +349,8 @@ void ChatAnswer::fails(const Json& error) {
   is_over_ = true;
 }
 
-void ChatAnswer::complain(const std::string& what) const {
-  throw Violation{question_.name + ": " + what + " " + last_ + " behind \"" + text_ + "\""};
+void ChatAnswer::complain(const std::string& what, Place place) const {
+  throw Violation{question_.name + ": " + what + " " + last_ + " behind \"" + text_ + "\"", place};
 }
 
 }  // namespace rkllm_mcp::simulation

@@ -91,7 +91,7 @@ class ChatAnswer {
   void ends(const Json& reason, const Reasons& reasons);
   void fails(const Json& error);
   std::string text_of_output(const Json& response) const;
-  [[noreturn]] void complain(const std::string& what) const;
+  [[noreturn]] void complain(const std::string& what, Place place = Place::here()) const;
 
   const ChatDialect dialect_;
   const ChatQuestion question_;

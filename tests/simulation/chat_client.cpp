@@ -126,7 +126,6 @@ void ChatClient::answered(Line& line, const HttpTalk::Answer& answer) {
     world_.saw(question.streams ? "an answer was streamed" : "an answer came as a whole");
     if (question.is_cut()) world_.saw("an answer reached its limit");
     if (question.form == ChatForm::kJson) {
-      if (model.wrong_answers(question.name) > 0) complain(question.name + " was no JSON, and looks like it");
       world_.saw("an answer was JSON");
     }
     conversation_->answered(line.asked, whole, model.prompt_of(question.name));
@@ -152,20 +151,19 @@ void ChatClient::ended(Line& line) {
   line.answer.reset();
 }
 
-std::string ChatClient::goes_on_for_nobody() {
+void ChatClient::check() {
   for (const auto& line : lines_) {
     if (line->is_open() && line->answer && line->answer->question().streams) {
       const std::string& name = line->answer->question().name;
       if (server_.lender().model(conversation_->model()).given_of(name) > line->answer->tokens() + kMostAhead) {
-        return "tokens of " + name + " that nobody reads";
+        throw Violation{"tokens of " + name + " that nobody reads go on"};
       }
     }
     if (conversation_->is_summed_up()) continue;
     if (line->departure.must_be_noticed(line->talk->connection()) && server_.lender().places_of(line->peer) > 0) {
-      return "turns of " + line->peer + ", which has gone,";
+      throw Violation{"turns of " + line->peer + ", which has gone, go on"};
     }
   }
-  return {};
 }
 
 void ChatClient::settle() {
@@ -188,6 +186,6 @@ std::string ChatClient::owed() const {
   return name_;
 }
 
-void ChatClient::complain(const std::string& what) const { throw Violation{name_ + ": " + what}; }
+void ChatClient::complain(const std::string& what, Place place) const { throw Violation{name_ + ": " + what, place}; }
 
 }  // namespace rkllm_mcp::simulation

@@ -26,7 +26,7 @@ class ChatClient : public Client, public std::enable_shared_from_this<ChatClient
   void settle() override;
   bool is_done() const override;
   std::string owed() const override;
-  std::string goes_on_for_nobody() override;
+  void check() override;
   void check_end() override { conversation_->check_end(); }
 
  private:
@@ -50,7 +50,7 @@ class ChatClient : public Client, public std::enable_shared_from_this<ChatClient
   void ask();
   void answered(Line& line, const HttpTalk::Answer& answer);
   void ended(Line& line);
-  [[noreturn]] void complain(const std::string& what) const;
+  [[noreturn]] void complain(const std::string& what, Place place = Place::here()) const;
 
   World& world_;
   SimServer& server_;

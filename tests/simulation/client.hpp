@@ -17,8 +17,9 @@ class Client {
   virtual void settle() = 0;
   virtual bool is_done() const = 0;
   virtual std::string owed() const = 0;  // requests without an end, for complaints
-  // Asked after each step: what goes on for it although the server must know that nobody needs it; empty: nothing.
-  virtual std::string goes_on_for_nobody() = 0;
+  // After each step: whether something goes on for it although the server must know that nobody needs it. Throws a
+  // Violation.
+  virtual void check() {}
   // All is over: whether what is left is what the client has left. Throws a Violation.
   virtual void check_end() {}
   // The schedule is over, perhaps because it has failed: ends what would outlive the client.

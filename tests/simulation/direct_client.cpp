@@ -185,11 +185,11 @@ void DirectClient::break_off() {
   world_.choices().happens(2) ? connection_->reset() : connection_->close();
 }
 
-std::string DirectClient::goes_on_for_nobody() {
+void DirectClient::check() {
   const bool must_be_noticed = departure_.must_be_noticed(*connection_);
-  if (server_.backend().calls_of(name_) == 0) return {};
-  if (is_stranger_) return "what " + name_ + " has sent behind another protocol goes";
-  return must_be_noticed ? "calls of " + name_ + ", which has gone," : std::string();
+  if (server_.backend().calls_of(name_) == 0) return;
+  if (is_stranger_) throw Violation{"what " + name_ + " has sent behind another protocol goes on"};
+  if (must_be_noticed) throw Violation{"calls of " + name_ + ", which has gone, go on"};
 }
 
 void DirectClient::settle() {
@@ -285,6 +285,6 @@ std::string DirectClient::owed() const {
   return name_ + ":" + ids;
 }
 
-void DirectClient::complain(const std::string& what) const { throw Violation{name_ + ": " + what}; }
+void DirectClient::complain(const std::string& what, Place place) const { throw Violation{name_ + ": " + what, place}; }
 
 }  // namespace rkllm_mcp::simulation

@@ -27,7 +27,7 @@ class DirectClient : public Client, public std::enable_shared_from_this<DirectCl
   // No more faults from here on: it reads what it is owed, and closes then.
   void settle() override;
   bool is_done() const override { return departure_.has_left() || (settled_ && owed_ == 0 && told_end_); }
-  std::string goes_on_for_nobody() override;
+  void check() override;
   std::string owed() const override;  // requests without an end, for complaints
 
  private:
@@ -68,7 +68,7 @@ class DirectClient : public Client, public std::enable_shared_from_this<DirectCl
     return name_ + "." + std::to_string(id);
   }  // which its prompt and tokens begin with
   std::string whole_text(int id, const Request& request) const;
-  [[noreturn]] void complain(const std::string& what) const;
+  [[noreturn]] void complain(const std::string& what, Place place = Place::here()) const;
 
   World& world_;
   SimServer& server_;

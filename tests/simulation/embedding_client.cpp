@@ -83,13 +83,12 @@ void EmbeddingClient::answered(Line& line, const HttpTalk::Answer& answer) const
   }
 }
 
-std::string EmbeddingClient::goes_on_for_nobody() {
+void EmbeddingClient::check() {
   for (const auto& line : lines_) {
     if (line->departure.must_be_noticed(line->talk->connection()) &&
         server_.lender().embedder().places_of(line->peer) > 0)
-      return "embeddings for " + line->peer + ", which has gone,";
+      throw Violation{"embeddings for " + line->peer + ", which has gone, go on"};
   }
-  return {};
 }
 
 void EmbeddingClient::settle() { settled_ = true; }

@@ -22,7 +22,7 @@ class EmbeddingClient : public Client, public std::enable_shared_from_this<Embed
   void settle() override;
   bool is_done() const override;
   std::string owed() const override { return name_; }
-  std::string goes_on_for_nobody() override;
+  void check() override;
 
  private:
   struct Line {

@@ -122,10 +122,10 @@ void HttpClient::ended() {
 }
 
 // Of runs that are to be polled a server cannot know whether somebody comes for them.
-std::string HttpClient::goes_on_for_nobody() {
+void HttpClient::check() {
   const bool must_be_noticed = departure_.must_be_noticed(talk_->connection());
-  if (is_greedy_ || !must_be_noticed || server_.backend().calls_of(name_) == 0) return {};
-  return "calls of " + name_ + ", which has gone,";
+  if (is_greedy_ || !must_be_noticed || server_.backend().calls_of(name_) == 0) return;
+  throw Violation{"calls of " + name_ + ", which has gone, go on"};
 }
 
 void HttpClient::settle() {
@@ -135,6 +135,6 @@ void HttpClient::settle() {
   if (talk_->waiting() == 0 && !stays_) talk_->connection().finish();
 }
 
-void HttpClient::complain(const std::string& what) const { throw Violation{name_ + ": " + what}; }
+void HttpClient::complain(const std::string& what, Place place) const { throw Violation{name_ + ": " + what, place}; }
 
 }  // namespace rkllm_mcp::simulation

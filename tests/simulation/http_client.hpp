@@ -26,7 +26,7 @@ class HttpClient : public Client, public std::enable_shared_from_this<HttpClient
   void settle() override;
   bool is_done() const override { return departure_.has_left() || (settled_ && told_end_); }
   std::string owed() const override { return name_ + ": " + std::to_string(talk_->waiting()) + " answers"; }
-  std::string goes_on_for_nobody() override;
+  void check() override;
 
  private:
   void plan();
@@ -38,7 +38,7 @@ class HttpClient : public Client, public std::enable_shared_from_this<HttpClient
   void take_start(const Json& body);
   void ended();
   Json parsed(const HttpTalk::Answer& answer) const;
-  [[noreturn]] void complain(const std::string& what) const;
+  [[noreturn]] void complain(const std::string& what, Place place = Place::here()) const;
 
   World& world_;
   SimServer& server_;

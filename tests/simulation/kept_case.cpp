@@ -2,9 +2,8 @@
 
 #include "choice_list.hpp"
 #include "failure.hpp"
+#include "fault.hpp"
 #include "schedule.hpp"
-
-#include "put_back.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -27,17 +26,6 @@ constexpr int kSchedulesToChooseFrom = 40;
 constexpr std::uint64_t kSchedulesBehindFirst = 3'000;
 constexpr std::size_t kTriesToCompare = 60;
 constexpr std::size_t kTriesToKeep = 20'000;
-
-class FaultPutBack {
- public:
-  explicit FaultPutBack(std::string_view fault) { fault_put_back = fault; }
-  FaultPutBack(const FaultPutBack&) = delete;
-  FaultPutBack& operator=(const FaultPutBack&) = delete;
-  ~FaultPutBack() { fault_put_back = before_; }
-
- private:
-  const std::string_view before_ = fault_put_back;
-};
 
 // The words by which a violation is known, without what it was found in.
 std::string known_by(const std::string& violation) {
@@ -108,7 +96,7 @@ std::vector<std::filesystem::path> case_files(const std::filesystem::path& folde
 }
 
 std::optional<KeptCase> find_anew(const KeptCase& kept, std::uint64_t schedules) {
-  const FaultPutBack fault(kept.fault);
+  const Fault fault(kept.fault);
   Outcome smallest;
   KeptCase found = kept;
   int seen = 0;
@@ -137,7 +125,7 @@ std::string complaint_about(const std::filesystem::path& file, bool with_fault) 
     return name + " shows a violation without any fault put back: " + outcome.violation;
   }
   if (!with_fault || kept.fault.empty()) return {};
-  const FaultPutBack fault(kept.fault);
+  const Fault fault(kept.fault);
   const Outcome outcome = run_schedule(Choices(kept.choices));
   if (!outcome.violation.empty() && (kept.violation.empty() || is_alike(outcome.violation, kept.violation))) return {};
   return name + " means something else since the simulation makes other choices: with its fault put back it shows " +

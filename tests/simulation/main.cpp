@@ -62,7 +62,7 @@ Options parse(int count, char** arguments) {
           "simulate --choices FILE\n"
           "Runs the one schedule with these choices, as a failure has written them.\n"
           "simulate --put-back FAULT ...\n"
-          "Runs them with one of the faults that simulation_test.cpp names.\n"
+          "Runs them with one of the faults that invariants_test.cpp names.\n"
           "simulate --put-back FAULT [--seed N] --keep FILE.choices\n"
           "Writes a small schedule that shows the fault, as tests/simulation/cases has them. A FILE that is there "
           "says\n"

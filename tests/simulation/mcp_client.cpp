@@ -286,19 +286,19 @@ void McpClient::end_session() {
       }});
 }
 
-std::string McpClient::goes_on_for_nobody() {
+void McpClient::check() {
   if (steps_since_end_ >= 0 && ++steps_since_end_ > kStepsToStop) {
     const bool goes_on =
         std::ranges::any_of(calls_, [this](const auto& each) { return server_.is_making(each.second.tool.name()); });
     if (goes_on || server_.backend().calls_of_host(name_) > 0)
-      return "calls of the session that " + name_ + " has ended";
-    if (news_->is_watched_for_nobody()) return "subscriptions of the session that " + name_ + " has ended";
+      throw Violation{"calls of the session that " + name_ + " has ended go on"};
+    if (news_->is_watched_for_nobody())
+      throw Violation{"subscriptions of the session that " + name_ + " has ended go on"};
   }
   for (auto& [id, call] : calls_) {
     if (call.steps_since_cancelled < 0 || ++call.steps_since_cancelled <= kStepsToStop) continue;
-    if (server_.is_making(call.tool.name())) return call.tool.name() + ", which was cancelled,";
+    if (server_.is_making(call.tool.name())) throw Violation{call.tool.name() + ", which was cancelled, goes on"};
   }
-  return {};
 }
 
 void McpClient::settle() {
@@ -344,6 +344,6 @@ std::string McpClient::owed() const {
   return text + " (" + std::to_string(talks_.size()) + " answers)";
 }
 
-void McpClient::complain(const std::string& what) const { throw Violation{name_ + ": " + what}; }
+void McpClient::complain(const std::string& what, Place place) const { throw Violation{name_ + ": " + what, place}; }
 
 }  // namespace rkllm_mcp::simulation

@@ -28,8 +28,7 @@ class McpClient : public Client, public std::enable_shared_from_this<McpClient> 
 
   void settle() override;
   bool is_done() const override { return is_over_ && talks_.empty(); }
-  // What still goes on although the client has said that it needs it no more; empty: nothing.
-  std::string goes_on_for_nobody() override;
+  void check() override;
   std::string owed() const override;  // for complaints
 
  private:
@@ -69,7 +68,7 @@ class McpClient : public Client, public std::enable_shared_from_this<McpClient> 
   void close(std::shared_ptr<HttpTalk> talk);
   void go_on_settling();
   bool is_owed(const Call& call) const { return !call.tool.has_ended() && !call.is_lost && !call.is_cancelled; }
-  [[noreturn]] void complain(const std::string& what) const;
+  [[noreturn]] void complain(const std::string& what, Place place = Place::here()) const;
 
   World& world_;
   SimServer& server_;

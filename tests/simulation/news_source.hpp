@@ -19,7 +19,6 @@ class NewsSource : public Client, public std::enable_shared_from_this<NewsSource
   void settle() override { settled_ = true; }
   bool is_done() const override { return settled_; }
   std::string owed() const override { return name_; }
-  std::string goes_on_for_nobody() override { return {}; }
   void check_end() override {
     if (server_.is_watched("news://")) throw Violation{"documents are watched for nobody"};
   }

@@ -119,6 +119,6 @@ void PollClient::settle() {
     talk_->connection().finish();  // over HTTP, who ends the input does not wait for the answer either
 }
 
-void PollClient::complain(const std::string& what) const { throw Violation{name_ + ": " + what}; }
+void PollClient::complain(const std::string& what, Place place) const { throw Violation{name_ + ": " + what, place}; }
 
 }  // namespace rkllm_mcp::simulation

@@ -25,7 +25,6 @@ class PollClient : public Client, public std::enable_shared_from_this<PollClient
   void settle() override;
   bool is_done() const override { return left_ || (settled_ && told_end_); }
   std::string owed() const override { return name_; }
-  std::string goes_on_for_nobody() override { return {}; }  // a server cannot know whether somebody will poll
 
  private:
   void plan();
@@ -35,7 +34,7 @@ class PollClient : public Client, public std::enable_shared_from_this<PollClient
   void ask(const std::string& body);
 
   void take(const Json& answer);
-  [[noreturn]] void complain(const std::string& what) const;
+  [[noreturn]] void complain(const std::string& what, Place place = Place::here()) const;
 
   World& world_;
   SimServer& server_;

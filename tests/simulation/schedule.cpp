@@ -154,10 +154,8 @@ class Schedule {
       static int step = 0;
       world_.tell("step " + std::to_string(++step) + " of all schedules");
     }
-    for (const auto& client : clients_) {
-      if (const auto what = client->goes_on_for_nobody(); !what.empty()) throw Violation{what + " go on"};
-    }
-    if (const auto what = server_.keeps_lost_model(); !what.empty()) throw Violation{what + " go on"};
+    for (const auto& client : clients_) client->check();
+    server_.check();
     if (server_.memory_used() > kMostMemory) {
       throw Violation{"the server holds " + std::to_string(server_.memory_used()) + " bytes for a few small requests"};
     }
@@ -168,8 +166,8 @@ class Schedule {
   }
 
   void check_end() const {
-    const auto none = [](std::size_t count, const char* what) {
-      if (count > 0) throw Violation{std::to_string(count) + what};
+    const auto none = [](std::size_t count, const char* what, Place place = Place::here()) {
+      if (count > 0) throw Violation{std::to_string(count) + what, place};
     };
     none(server_.backend().calls(), " calls go on although all clients have gone");
     none(server_.turns(), " turns, or requests for them, are left");
@@ -213,6 +211,7 @@ Outcome run_schedule(Choices choices, WholeStory* whole) {
     world.run([&world] { Schedule(world).run(); });
   } catch (const Violation& violation) {
     outcome.violation = violation.what;
+    outcome.place = violation.place;
   } catch (const std::exception& fault) {
     outcome.violation = std::string("an exception reached the loop: ") + fault.what();
   }

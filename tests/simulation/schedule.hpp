@@ -3,6 +3,7 @@
 #pragma once
 
 #include "choices.hpp"
+#include "violation.hpp"
 
 #include <cstdint>
 #include <string>
@@ -12,6 +13,7 @@ namespace rkllm_mcp::simulation {
 
 struct Outcome {
   std::string violation;           // empty: none
+  Place place;                     // of who has complained; of a fault that has reached the loop there is none
   std::vector<std::string> story;  // the last steps before it
   std::uint64_t trace_hash = 0;
   Choices::Made choices;

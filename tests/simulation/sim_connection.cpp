@@ -1,5 +1,7 @@
 #include "sim_connection.hpp"
 
+#include "put_back.hpp"
+
 #include <asio/error.hpp>
 #include <asio/post.hpp>
 
@@ -29,6 +31,7 @@ class SimConnection::Stream final : public ByteStream {
   }
   void async_write_some(asio::const_buffer buffer, TransferHandler handler) override {
     SimConnection& connection = *connection_;
+    if (is_put_back("the server closes a connection instead of answering on it")) close();  // so it seems to the client
     if (connection.is_reset_ || connection.server_has_closed()) {
       return connection.later([handler = std::move(handler)] { handler(asio::error::broken_pipe, 0); });
     }
@@ -111,12 +114,18 @@ void SimConnection::break_off() {
   offer_to_client();
 }
 
+void SimConnection::write(std::string_view bytes) {
+  const std::size_t before = to_client_.size();
+  to_client_ += bytes;
+  changed_.change(to_client_, before);
+}
+
 // What has been written is on its way before the end is.
 void SimConnection::take_rest() {
   if (!write_) return;
   const Write write = std::move(*write_);
   write_.reset();
-  to_client_.append(static_cast<const char*>(write.buffer.data()), write.buffer.size());
+  this->write({static_cast<const char*>(write.buffer.data()), write.buffer.size()});
   later([write] { write.handler({}, write.buffer.size()); });
 }
 
@@ -198,7 +207,7 @@ void SimConnection::write_now() {
   const std::size_t room =
       client_closed_ ? write.buffer.size() : kWindowBytes - std::min(kWindowBytes, to_client_.size());
   const std::size_t bytes = some_of(std::min(write.buffer.size(), std::max<std::size_t>(room, 1)));
-  if (!client_closed_) to_client_.append(static_cast<const char*>(write.buffer.data()), bytes);
+  if (!client_closed_) this->write({static_cast<const char*>(write.buffer.data()), bytes});
   later([write, bytes] { write.handler({}, bytes); });
   if (client_closed_)
     return world_.may_happen(name_ + " answers with a reset", [self = shared_from_this()] { self->break_off(); });

@@ -3,6 +3,7 @@
 // nothing about whether the client still listens; that shows when it is written to.
 #pragma once
 
+#include "changed_bytes.hpp"
 #include "world.hpp"
 
 #include "transport/bytes/byte_stream.hpp"
@@ -54,6 +55,7 @@ class SimConnection : public std::enable_shared_from_this<SimConnection> {
   void write_now();
   void client_reads_now();
   void break_off();
+  void write(std::string_view bytes);
   void take_rest();
   void destroy_what_is_on_its_way();
   void end_operations(std::error_code error);
@@ -67,6 +69,7 @@ class SimConnection : public std::enable_shared_from_this<SimConnection> {
 
   std::string to_server_;
   std::string to_client_;
+  ChangedBytes changed_;
   bool client_finished_ = false;
   bool client_closed_ = false;
   bool client_reading_ = true;

@@ -1,5 +1,7 @@
 #include "sim_embedder.hpp"
 
+#include "put_back.hpp"
+
 #include <cmath>
 #include <utility>
 
@@ -37,7 +39,7 @@ class SimEmbedder::Lease final : public chat::EmbeddingLease {
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
   ~Lease() override {
-    embedder_.holder_.reset();
+    if (!is_put_back("the model for embeddings stays with who has had it")) embedder_.holder_.reset();
     embedder_.is_running_ = false;
     ++embedder_.leases_;
     embedder_.offer();
@@ -80,6 +82,9 @@ void SimEmbedder::hidden_rows(std::string text, std::function<void(chat::HiddenR
   world_.may_happen("an embedding is made", [this, lease = leases_, text = std::move(text), done = std::move(done)] {
     if (lease != leases_) return;
     is_running_ = false;
+    constexpr int kLong = 400;
+    if (is_put_back("embeddings are made for long, and for nobody") && ++made_again_ < kLong)
+      return hidden_rows(text, done);
     chat::HiddenRows rows;
     if (world_.choices().happens(12)) {
       World::saw("an embedding failed");

@@ -53,6 +53,7 @@ class SimEmbedder final : public chat::EmbeddingSeam {
   std::optional<std::string> holder_;
   bool is_offered_ = false;
   bool is_running_ = false;
+  int made_again_ = 0;  // by a fault that is put back
   std::uint64_t leases_ = 0;
   std::uint64_t next_ = 0;
   std::map<std::string, std::size_t> failed_;

@@ -1,5 +1,7 @@
 #include "sim_lender.hpp"
 
+#include "put_back.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -178,7 +180,7 @@ void SimLender::refuse(Model& model, std::uint64_t number, const chat::TurnError
 }
 
 void SimLender::give_back(Model& model, const std::optional<chat::KeepAlive>& keep_alive) {
-  model.holder.reset();
+  if (!is_put_back("a model stays with a turn that has ended")) model.holder.reset();
   model.seam->lease_ended();
   if (keep_alive && !keep_alive->forever && keep_alive->seconds <= 0) {
     World::saw("a model was unloaded behind a turn");

@@ -58,7 +58,7 @@ Json SimMemory::answer(const std::string& method, const Json& params, Conversati
     }
     return {{"messages", std::move(messages)}};
   } else {
-    throw Violation{"the memory server is asked for " + method};
+    throw RpcError(ErrorCode::kMethodNotFound, method);
   }
   return Json::object();
 }

@@ -162,6 +162,10 @@ void SimServer::behave() {
   if (served_) served_->behave();
 }
 
+void SimServer::check() {
+  if (served_) served_->workers().check();
+}
+
 bool SimServer::excuses(const Json& error, std::string_view handle, Clock::time_point asked) const {
   if (!served_) return false;
   switch (static_cast<ErrorCode>(error.value("code", 0))) {

@@ -58,8 +58,8 @@ class SimServer {
   std::shared_ptr<SimConnection> connect_websocket(const std::string& name);
 
   const OpenCalls& backend() const { return backend_; }
-  // Of models in workers: see Client::goes_on_for_nobody().
-  std::string keeps_lost_model() { return served_ ? served_->workers().keeps_lost_model() : std::string(); }
+  // After each step: of models in workers. Throws a Violation.
+  void check();
   // Whether a call on this handle that was asked for then may have ended with that error.
   bool excuses(const Json& error, std::string_view handle, Clock::time_point asked) const;
   // Whether a run that begins now may have failed.

@@ -101,7 +101,6 @@ void StatelessClient::take(Call& call, const std::string& text) {
   for (const auto& [key, request] : result->at("inputRequests").items()) {
     call.tool.take_question(key, request.at("params"), text);
   }
-  if (!call.state.is_null()) complain(call.tool.name() + " is asked twice: " + text);
   call.state = result->at("requestState");
 }
 
@@ -193,19 +192,20 @@ void StatelessClient::set_reading(bool reading) {
   for (Listening& each : listening_) each.talk->connection().set_reading(reading);
 }
 
-std::string StatelessClient::goes_on_for_nobody() {
+void StatelessClient::check() {
   for (Call& call : calls_) {
-    if (call.waits && server_.asking().open(call.tool.name()) > 0) return call.tool.name() + ", which has asked,";
+    if (call.waits && server_.asking().open(call.tool.name()) > 0)
+      throw Violation{call.tool.name() + ", which has asked, goes on"};
     // After that, a call that is waited for is cancelled.
     if (call.tool.is_far() && server_.upstream().may_wait_for(name_)) continue;
     const bool must_have_ended = call.departure.must_be_noticed(call.talk->connection());
-    if (must_have_ended && server_.is_making(call.tool.name())) return call.tool.name() + ", whose client has left it,";
+    if (must_have_ended && server_.is_making(call.tool.name()))
+      throw Violation{call.tool.name() + ", whose client has left it, goes on"};
   }
   for (Listening& each : listening_) {
     if (each.departure.must_be_noticed(each.talk->connection()) && server_.is_watched(each.document))
-      return "news for " + name_ + ", which listens no more,";
+      throw Violation{"news for " + name_ + ", which listens no more, go on"};
   }
-  return {};
 }
 
 void StatelessClient::settle() {
@@ -235,7 +235,7 @@ bool StatelessClient::is_done() const {
 }
 
 std::string StatelessClient::owed() const {
-  std::string text;
+  std::string text = name_ + ":";
   for (const Call& call : calls_) {
     if (is_open(call)) text += " " + call.tool.name();
   }
@@ -245,6 +245,8 @@ std::string StatelessClient::owed() const {
   return text;
 }
 
-void StatelessClient::complain(const std::string& what) const { throw Violation{name_ + ": " + what}; }
+void StatelessClient::complain(const std::string& what, Place place) const {
+  throw Violation{name_ + ": " + what, place};
+}
 
 }  // namespace rkllm_mcp::simulation

@@ -27,8 +27,7 @@ class StatelessClient : public Client, public std::enable_shared_from_this<State
 
   void settle() override;
   bool is_done() const override;
-  // What still goes on although the client has left it; empty: nothing.
-  std::string goes_on_for_nobody() override;
+  void check() override;
   std::string owed() const override;  // for complaints
 
  private:
@@ -67,7 +66,7 @@ class StatelessClient : public Client, public std::enable_shared_from_this<State
   void settle_listening();
   static bool is_open(const Call& call) { return !call.departure.has_left() && !call.is_over; }
   static bool is_open(const Listening& listening) { return !listening.departure.has_left(); }
-  [[noreturn]] void complain(const std::string& what) const;
+  [[noreturn]] void complain(const std::string& what, Place place = Place::here()) const;
 
   World& world_;
   SimServer& server_;

@@ -211,13 +211,13 @@ void TaskClient::take_notification(Task& task, const Json& message) {
   task.has_heard = status != "working" && status != "input_required";
 }
 
-std::string TaskClient::goes_on_for_nobody() {
+void TaskClient::check() {
   for (Task& task : tasks_) {
     if (task.steps_since_cancelled < 0 || ++task.steps_since_cancelled <= kStepsToStopTask) continue;
     const std::string& name = task.tool.name();
-    if (server_.backend().is_making(name) || server_.asking().open(name) > 0) return name + ", a cancelled task,";
+    if (server_.backend().is_making(name) || server_.asking().open(name) > 0)
+      throw Violation{name + ", a cancelled task, goes on"};
   }
-  return {};
 }
 
 void TaskClient::set_reading(bool reading) {
@@ -265,8 +265,8 @@ std::string TaskClient::owed() const {
   return text + " (" + std::to_string(talks_.size()) + " answers)";
 }
 
-void TaskClient::complain(const Task& task, const std::string& what, const Json& text) const {
-  throw Violation{task.tool.name() + ": " + what + " " + text.dump()};
+void TaskClient::complain(const Task& task, const std::string& what, const Json& text, Place place) const {
+  throw Violation{task.tool.name() + ": " + what + " " + text.dump(), place};
 }
 
 }  // namespace rkllm_mcp::simulation

@@ -29,7 +29,7 @@ class TaskClient : public Client, public std::enable_shared_from_this<TaskClient
   void settle() override;
   bool is_done() const override;
   std::string owed() const override;
-  std::string goes_on_for_nobody() override;
+  void check() override;
 
  private:
   struct Task {
@@ -72,7 +72,8 @@ class TaskClient : public Client, public std::enable_shared_from_this<TaskClient
   static bool is_owed(const Task& task) {
     return !task.is_left && (task.end.empty() || (task.must_hear && !task.has_heard));
   }
-  [[noreturn]] void complain(const Task& task, const std::string& what, const Json& text) const;
+  [[noreturn]] void complain(const Task& task, const std::string& what, const Json& text,
+                             Place place = Place::here()) const;
 
   World& world_;
   SimServer& server_;

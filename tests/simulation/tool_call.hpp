@@ -106,8 +106,8 @@ class ToolCall {
     const auto structured = result.find("structuredContent");
     if (structured == result.end() || structured->value("text", "") != whole_) complain("its text is not whole:", text);
   }
-  [[noreturn]] void complain(const std::string& what, std::string_view text) const {
-    throw Violation{name_ + ": " + what + " " + std::string(text)};
+  [[noreturn]] void complain(const std::string& what, std::string_view text, Place place = Place::here()) const {
+    throw Violation{name_ + ": " + what + " " + std::string(text), place};
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "worker_backend.hpp"
 
+#include "put_back.hpp"
 #include "settings_defaults.h"
 #include "worker/worker_engine.hpp"
 
@@ -45,8 +46,8 @@ bool WorkerBackend::any_worker_has_ended() const {
                      [](const auto& worker) { return worker->has_failed() || worker->is_dying(); });
 }
 
-std::string WorkerBackend::keeps_lost_model() {
-  if (is_ending() || !any_worker_has_ended()) return {};
+void WorkerBackend::check() {
+  if (is_ending() || !any_worker_has_ended()) return;
   for (const auto& status : backend_->handles()) {
     const auto& all = workers_.all();
     const auto worker =
@@ -54,9 +55,8 @@ std::string WorkerBackend::keeps_lost_model() {
     const bool has_ended = worker != all.rend() && (*worker)->has_ended();
     int& steps = steps_since_end_[status.id];
     steps = has_ended ? steps + 1 : 0;
-    if (steps > kStepsToNotice) return "calls on " + status.id + ", whose worker has ended,";
+    if (steps > kStepsToNotice) throw Violation{"calls on " + status.id + ", whose worker has ended, go on"};
   }
-  return {};
 }
 
 void WorkerBackend::end() {
@@ -67,7 +67,7 @@ void WorkerBackend::end() {
     for (const auto& worker : workers_.all()) {
       if (!worker->has_ended()) world_.violates("worker " + std::to_string(worker->id()) + " is left");
     }
-    is_over_ = true;
+    is_over_ = !is_put_back("the end of models in workers is not told");
   });
 }
 

@@ -80,8 +80,8 @@ class WorkerBackend {
   void when_lost(std::function<void(const std::string& handle)> lost) { lost_ = std::move(lost); }
   bool has_failed_worker(const std::string& handle) const;
   bool any_worker_has_ended() const;
-  // Asked after each step: a model whose worker has ended is gone soon. Empty: it is, see Client::goes_on_for_nobody().
-  std::string keeps_lost_model();
+  // Asked after each step: a model whose worker has ended is gone soon. Throws a Violation.
+  void check();
 
   // In a thread of its own, since it waits.
   void end();

@@ -1,18 +1,20 @@
 #include "worker_call.hpp"
 
 #include "sim_backend.hpp"
+#include "told_otherwise.hpp"
 
 #include <exception>
 #include <utility>
 
 namespace rkllm_mcp::simulation {
 
-CallRequest WorkerCall::request(const std::shared_ptr<WorkerCall>& self) const {
+CallRequest WorkerCall::request(const std::shared_ptr<WorkerCall>& self) {
   CallRequest request;
   request.method = &method_;
   request.params = Json{{"prompt", SimBackend::prompt(name_, tokens_)}};
   if (!method_.handle_param.empty()) request.params[std::string(method_.handle_param)] = handle_;
-  request.observer = self;
+  request.observer = std::make_shared<ToldOtherwise>(self);
+  held_ = request.observer;
   return request;
 }
 

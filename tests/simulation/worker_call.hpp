@@ -25,7 +25,9 @@ class WorkerCall final : public CallObserver {
   WorkerCall(World& world, const Method& method, std::string name, std::string handle, std::size_t tokens)
       : world_(world), method_(method), name_(std::move(name)), handle_(std::move(handle)), tokens_(tokens) {}
 
-  CallRequest request(const std::shared_ptr<WorkerCall>& self) const;
+  CallRequest request(const std::shared_ptr<WorkerCall>& self);
+  // Whether the server still has anything of it.
+  bool is_held() const { return !held_.expired(); }
 
   const Method& method() const { return method_; }
   const std::string& handle() const { return handle_; }  // that it names; of one that creates it, once that is known
@@ -59,13 +61,16 @@ class WorkerCall final : public CallObserver {
  private:
   void take_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t id);
   void take_error(const RpcError& error);
-  void complain(const std::string& what) const { world_.violates(told() + ": " + what); }
+  void complain(const std::string& what, Place place = Place::here()) const {
+    world_.violates(told() + ": " + what, place);
+  }
 
   World& world_;
   const Method& method_;
   const std::string name_;
   std::string handle_;
   const std::size_t tokens_;
+  std::weak_ptr<void> held_;  // with what the server has of it
   std::size_t given_ = 0;
   std::size_t rows_ = 0;
   bool has_begun_ = false;

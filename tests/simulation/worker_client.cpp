@@ -13,6 +13,7 @@ using namespace worker_methods;
 namespace {
 
 constexpr std::size_t kMostWorkerCalls = 16;
+constexpr int kStepsToForget = 30;        // a call that has ended: its threads let go of it when their turn comes
 constexpr int kLongSleepOfReaders = 120;  // times that it could have acted
 
 }  // namespace
@@ -111,7 +112,7 @@ void WorkerClient::begin(const Method& method, const std::string& handle, std::s
     return &each.call->method() == &kAbort && each.call->handle() == handle && !each.call->has_ended();
   });
   if (is_being_stopped) call->may_be_stopped();
-  calls_.push_back({call, 0});
+  calls_.push_back({call});
   calls_.back().id = backend_.queues().start(call->request(call));
 }
 
@@ -143,6 +144,15 @@ void WorkerClient::cancel(const Started& one) {
 
 void WorkerClient::set_reading(bool reading) {
   for (const Started& each : calls_) each.call->set_reading(reading);
+}
+
+void WorkerClient::check() {
+  if (backend_.is_ending()) return;
+  for (Started& each : calls_) {
+    if (each.call->has_ended() && each.call->is_held() && ++each.steps_since_end > kStepsToForget)
+      throw Violation{each.call->told() + " has ended, and is kept"};
+  }
+  backend_.check();
 }
 
 void WorkerClient::settle() {

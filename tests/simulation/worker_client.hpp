@@ -23,13 +23,14 @@ class WorkerClient : public Client, public std::enable_shared_from_this<WorkerCl
   void settle() override;
   bool is_done() const override { return backend_.is_over(); }
   std::string owed() const override;
-  std::string goes_on_for_nobody() override { return backend_.keeps_lost_model(); }
+  void check() override;
   void abandon() override;
 
  private:
   struct Started {
     std::shared_ptr<WorkerCall> call;
     Backend::CallId id = 0;
+    int steps_since_end = 0;
   };
 
   void plan();

@@ -73,8 +73,8 @@ void World::before_each_step(std::weak_ptr<void> owner, Action look) {
   lookers_.emplace_back(std::move(owner), std::move(look));
 }
 
-void World::violates(std::string what) {
-  if (violation_.empty()) violation_ = std::move(what);
+void World::violates(std::string what, Place complains) {
+  if (!violation_) violation_.emplace(std::move(what), complains);
 }
 
 void World::note(std::string_view bytes) { trace_ = (trace_ ^ std::hash<std::string_view>()(bytes)) * kFnvPrime; }
@@ -111,7 +111,7 @@ void World::step() {
   let_happen();
   threads_.step();
   turn();
-  if (!violation_.empty()) throw Violation{std::exchange(violation_, {})};
+  if (violation_) throw Violation(*std::exchange(violation_, std::nullopt));
 }
 
 void World::let_happen() {

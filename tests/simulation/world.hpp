@@ -5,6 +5,7 @@
 
 #include "choices.hpp"
 #include "sim_threads.hpp"
+#include "violation.hpp"
 
 #include "clock.hpp"
 #include "counts.hpp"
@@ -16,6 +17,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -23,11 +25,6 @@
 #include <vector>
 
 namespace rkllm_mcp::simulation {
-
-// What a schedule has shown that may not be. The schedule ends with it.
-struct Violation {
-  std::string what;
-};
 
 class World {
  public:
@@ -53,7 +50,7 @@ class World {
 
   bool has_events() const { return !events_.empty() || threads_.any_can_go_on(); }
   // The schedule ends with this at the end of the step. For those who must not throw.
-  void violates(std::string what);
+  void violates(std::string what, Place complains = Place::here());
 
   // The last that happened, in words.
   void tell(std::string line);
@@ -87,7 +84,7 @@ class World {
   SimThreads threads_;
   asio::io_context loop_{ASIO_CONCURRENCY_HINT_UNSAFE};  // there is one thread
   std::vector<std::pair<std::weak_ptr<void>, Action>> lookers_;
-  std::string violation_;  // empty: none yet
+  std::optional<Violation> violation_;  // the first that somebody has told who must not throw
   std::vector<Event> events_;
   std::vector<Event> ready_;  // those of this step; kept for its memory
   std::deque<std::string> story_;

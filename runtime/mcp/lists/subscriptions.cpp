@@ -59,6 +59,8 @@ std::string watchable(std::string address, std::string_view path) {
 void Subscriptions::add(const Session& session) {
   handshakes_.remove_if([&session](const auto& each) { return each.expired() || each.lock() == session.handshake; });
   handshakes_.push_back(session.handshake);
+  if (is_put_back("the subscriptions of a session outlive it"))
+    session.handshake->requests.add([kept = session.handshake](const Response& /*answer*/) {});
 }
 
 void Subscriptions::listen(const Json& params, const ClientContext& client, Session& session, Reply& reply) {
@@ -86,6 +88,7 @@ void Subscriptions::listen(const Json& params, const ClientContext& client, Sess
   if (!listener.tasks.empty()) honoured["taskIds"] = (*filter)["taskIds"];
 
   tell(listener, "notifications/subscriptions/acknowledged", Json{{"notifications", std::move(honoured)}});
+  if (is_put_back("what listens ends at once")) return reply.nothing();
   const auto place = listeners_.insert(listeners_.end(), std::move(listener));
   place->key = session.add({.id = reply.id(),
                             .reply = reply.shared_from_this(),

@@ -2,6 +2,7 @@
 
 #include "jsonrpc/failure.hpp"
 #include "mcp/protocol/era.hpp"
+#include "put_back.hpp"
 
 namespace rkllm_mcp::mcp {
 
@@ -127,6 +128,7 @@ void Invocation::finish() {
   ended_ = true;
   cancelled_ = {};
   if (registered_) request_.session->remove(*std::exchange(registered_, std::nullopt));
+  if (is_put_back("a tool does not hear that its call has ended")) return;
   for (const auto& action : std::exchange(when_ended_, {})) action();
 }
 

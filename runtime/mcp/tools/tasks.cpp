@@ -240,6 +240,8 @@ Json Tasks::begin(InvocationRequest request, InvokeFunction run) {
 void Tasks::changed(const Task& task) {
   if (is_put_back("who listens is not told what has become of a task")) return;
   if (changed_) changed_(task.owner(), task.id(), task.state(Task::Extent::kWhole));
+  if (changed_ && is_put_back("what has become of a task is told twice"))
+    changed_(task.owner(), task.id(), task.state(Task::Extent::kWhole));
 }
 
 // The oldest that have ended make room for others of the same owner.

@@ -231,7 +231,7 @@ void Channel::tell_closed() {
   const auto kept = is_put_back("a connection that has closed keeps itself") ? owner_ : nullptr;
   asio::post(io_, [owner = std::exchange(owner_, kept), finished = std::exchange(finished_, nullptr)] {
     const auto finish = [&finished] {
-      if (finished) finished();
+      if (finished && !is_put_back("the end of a connection is not told")) finished();
     };
     if (owner) or_else([&] { owner->channel_closed(); }, finish);
     finish();

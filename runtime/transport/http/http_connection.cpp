@@ -233,6 +233,7 @@ bool Connection::upgrade(const Request& request, std::string_view rest) {
 void Connection::exchange_done(bool keep_alive) {
   busy_ = false;
   exchange_.reset();
+  if (is_put_back("a request over HTTP is answered twice")) channel_->write({"HTTP/1.1 204 No Content\r\n\r\n"});
   if (!keep_alive) return channel_->close();
   if (processing_) return;  // which goes on by itself
   if (backlog_.empty() || is_put_back("what came while a request was answered is forgotten")) return watch_client();

@@ -238,6 +238,8 @@ void AssistantTurn::open_conversation() {
     if (error != nullptr) return fail(*error);
     conversation_ = found.id;
     history_ = found.messages;
+    if (is_put_back("what was said before is told the model twice"))
+      history_.insert(history_.end(), found.messages.begin(), found.messages.end());
     summary_ = found.summary;
     look_for_tool();
   });
@@ -381,6 +383,7 @@ void AssistantTurn::tool_called(const Json& result, const std::exception_ptr& er
 }
 
 void AssistantTurn::keep() {
+  if (is_put_back("what an assistant has answered is not remembered")) return finish();
   kept_->add({question_, answer_.text, is_partial_, language_}, [this] { finish(); });
 }
 

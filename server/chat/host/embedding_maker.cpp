@@ -69,7 +69,8 @@ std::int64_t EmbeddingMaker::context() const { return context_tokens(lease_->mod
 
 void EmbeddingMaker::next() {
   const std::size_t at = made_.vectors.size();
-  if (at < wish_.inputs.size()) return run(wish_.inputs[at].size());
+  const std::size_t wanted = wish_.inputs.size() - (is_put_back("the last text gets no embedding") ? 1 : 0);
+  if (at < wanted) return run(wish_.inputs[at].size());
   made_.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - begun_at_).count();
   lease_.reset();
   const auto done = done_;  // this may be destroyed by it
@@ -81,6 +82,8 @@ void EmbeddingMaker::run(std::size_t bytes) {
   const bool is_first = is_put_back("each text gets the embedding of the first");
   const std::string_view text = beginning_of(wish_.inputs[is_first ? 0 : made_.vectors.size()], bytes);
   bytes_ = text.size();
+  if (is_put_back("each text is given to the model twice"))
+    lease_->model().hidden_rows(std::string(text), [](const HiddenRows& /*rows*/) {});
   lease_->model().hidden_rows(std::string(text) + lease_->model().facts().suffix,
                               [this](const HiddenRows& rows) { take(rows); });
 }

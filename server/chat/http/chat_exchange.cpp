@@ -156,6 +156,8 @@ void ChatExchange::finished(const Usage& sum) {
   };
   Json items = job_.kept_items(answers_.at(0));
   if (is_put_back("who has read the end of an answer cannot go on from it yet")) told(std::nullopt);
+  if (is_put_back("a response is not kept")) return told(std::nullopt);
+  if (is_put_back("a response is kept twice")) options_.responses->keep(job_.id, options_.asker, items, told);
   options_.responses->keep(job_.id, options_.asker, std::move(items), told);
 }
 

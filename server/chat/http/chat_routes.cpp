@@ -375,7 +375,9 @@ void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
 void ChatRoutes::keep(std::uint64_t number, const VisitPointer& visit, Open open) {
   open_.emplace(number, std::move(open));
   visit->exchange->when_closed([this, number, alive = alive_.watch()] {
-    if (!alive.expired() && !is_put_back("nobody notices that who asked for a turn has gone")) let_go(number);
+    const bool is_noticed = !is_put_back("nobody notices that who asked for a turn has gone") &&
+                            !is_put_back("embeddings are made for long, and for nobody");
+    if (!alive.expired() && is_noticed) let_go(number);
   });
 }
 
