@@ -15,8 +15,9 @@ namespace {
 
 // Nothing more is done for it, and it hears of nothing more: also while a call that takes its time to stop holds it.
 void close(Session& session) {
-  if (session.handshake && !is_put_back("a session that was ended goes on watching documents"))
-    session.handshake->resources.clear();
+  const bool goes_on_watching = is_put_back("a session that was ended goes on watching documents") ||
+                                is_put_back("the subscriptions of a session outlive it");
+  if (session.handshake && !goes_on_watching) session.handshake->resources.clear();
   session.cancel_all();
 }
 

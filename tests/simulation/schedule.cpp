@@ -45,6 +45,7 @@ class Schedule {
   Schedule& operator=(const Schedule&) = delete;
   ~Schedule() {
     for (const auto& client : clients_) client->abandon();
+    server_.abandon();
   }
 
   void run() {
@@ -294,7 +295,7 @@ Outcome shrink(const Outcome& failed, std::size_t tries) {
     }
   };
   // `change` makes less of each part of so many choices.
-  using Place = Choices::Made::iterator;
+  using Choice = Choices::Made::iterator;
   const auto change_parts = [&](std::size_t part, const auto& change) {
     for (std::size_t begin = 0; begin < best.choices.size() && tries > 0;) {
       Choices::Made made = best.choices;
@@ -308,8 +309,8 @@ Outcome shrink(const Outcome& failed, std::size_t tries) {
     before = best.choices;
     shorten();
     for (std::size_t part = best.choices.size() / 2; part > 0; part /= 2) {
-      change_parts(part, [](Choices::Made& made, Place begin, Place end) { made.erase(begin, end); });
-      change_parts(part, [](Choices::Made&, Place begin, Place end) { std::fill(begin, end, 0); });
+      change_parts(part, [](Choices::Made& made, Choice begin, Choice end) { made.erase(begin, end); });
+      change_parts(part, [](Choices::Made&, Choice begin, Choice end) { std::fill(begin, end, 0); });
     }
   }
   return best;

@@ -151,7 +151,6 @@ SimServer::~SimServer() {
   }
   world_.pass(Clock::duration::zero());  // they tell what they carry, whose calls are cancelled
   simulated_.end_all();
-  if (served_) served_->workers().abandon();
   upstream_->stop();
   world_.pass(Clock::duration::zero());
   World::saw(counts_);
@@ -160,6 +159,10 @@ SimServer::~SimServer() {
 void SimServer::behave() {
   other_server_.behave();
   if (served_) served_->behave();
+}
+
+void SimServer::abandon() {
+  if (served_) served_->workers().abandon();
 }
 
 void SimServer::check() {

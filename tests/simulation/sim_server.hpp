@@ -58,6 +58,8 @@ class SimServer {
   std::shared_ptr<SimConnection> connect_websocket(const std::string& name);
 
   const OpenCalls& backend() const { return backend_; }
+  // As Client::abandon(); takes steps, in which clients may still act.
+  void abandon();
   // After each step: of models in workers. Throws a Violation.
   void check();
   // Whether a call on this handle that was asked for then may have ended with that error.
