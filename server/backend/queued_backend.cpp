@@ -455,7 +455,8 @@ void QueuedBackend::leave_queue(const QueuedCallPointer& job) {
 }
 
 std::deque<QueuedBackend::QueuedCallPointer>& QueuedBackend::makeable(Queue& queue) {
-  return queue.holder ? queue.holder->leased : queue.waiting;
+  const bool is_leased = queue.holder && !is_put_back("a model that is leased serves others");
+  return is_leased ? queue.holder->leased : queue.waiting;
 }
 
 void QueuedBackend::serve(Queue& queue, Handle* handle) {
@@ -665,7 +666,8 @@ void QueuedBackend::note_handle_change(const QueuedCall& job, const CallOutcome&
     const bool has_failed = job.request.method->streams && !succeeded && !has_left_alone(outcome);
     const bool is_foreign = !job.lease && role != HandleRole::kCreates && may_change(*job.request.method);
     if (has_failed || is_foreign) ++handle.foreign_changes;
-    if (job.lease && job.lease->ending) end_held(job.lease);
+    const bool ends_lease = job.lease && (job.lease->ending || is_put_back("a lease ends with its first call"));
+    if (ends_lease) end_held(job.lease);
   }
   if (outcome.values.contains("perf")) note_perf(handle.last_perf, outcome.values["perf"]);
   if (role == HandleRole::kCreates) {

@@ -78,7 +78,7 @@ class Schedule {
 
  private:
   // What has nothing to do with the rest has schedules of its own: these are shorter, and so more of them are seen.
-  enum class Kind : std::uint32_t { kClients = 0, kWorkers = 4, kChatHost = 5, kClientsOfWorkers = 6 };
+  enum class Kind : std::uint32_t { kClients = 0, kWorkers = 4, kChatHost = 5, kClientsOfWorkers = 6, kLeases = 7 };
   static constexpr std::uint32_t kKinds = 12;  // others are the rest of a division by six
 
   Schedule(World& world, Kind kind)
@@ -89,15 +89,21 @@ class Schedule {
       add_clients_of_workers();
       return;
     }
+    if (kind == Kind::kLeases) {
+      add_models(WorkerClient::Leases::kSome);
+      return;
+    }
     switch (static_cast<Kind>(static_cast<std::uint32_t>(kind) % (kKinds / 2))) {
       case Kind::kChatHost: add_chat_host(); break;
-      case Kind::kWorkers:
-        add("models", 1, 1, [this](const auto& name) { return std::make_shared<WorkerClient>(world_, name); });
-        break;
+      case Kind::kWorkers: add_models(WorkerClient::Leases::kNone); break;
       default: add_clients(); break;
     }
   }
 
+  void add_models(WorkerClient::Leases leases) {
+    add("models", 1, 1,
+        [this, leases](const auto& name) { return std::make_shared<WorkerClient>(world_, name, leases); });
+  }
   void add_clients_of_workers() {
     add_direct_clients();
     add<PollClient>("poller", 0, 1);

@@ -1,11 +1,12 @@
 // Who has models in worker processes: the queues of the backend, and all of the server's side of workers, with threads
 // that the schedule chooses among. Loads models, runs them, stops runs, asks beside them, does not read, destroys
-// models.
+// models; or leases them, too, as the chat host does for its turns.
 #pragma once
 
 #include "client.hpp"
 #include "worker_backend.hpp"
 #include "worker_call.hpp"
+#include "worker_lease.hpp"
 #include "world.hpp"
 
 #include <cstddef>
@@ -18,7 +19,9 @@ namespace rkllm_mcp::simulation {
 
 class WorkerClient : public Client, public std::enable_shared_from_this<WorkerClient> {
  public:
-  WorkerClient(World& world, std::string name);
+  enum class Leases { kNone, kSome };
+
+  WorkerClient(World& world, std::string name, Leases leases);
   void start() override;
   void settle() override;
   bool is_done() const override { return backend_.is_over(); }
@@ -30,14 +33,29 @@ class WorkerClient : public Client, public std::enable_shared_from_this<WorkerCl
   struct Started {
     std::shared_ptr<WorkerCall> call;
     Backend::CallId id = 0;
+    std::size_t order = 0;      // in which it has come, among calls and leases
+    Backend::CallId lease = 0;  // whose call it is; 0: nobody's
     int steps_since_end = 0;
+  };
+  struct Leased {
+    std::shared_ptr<WorkerLease> lease;
+    Backend::CallId id = 0;
+    std::size_t order = 0;
   };
 
   void plan();
   void act();
   void load();
   void call(const Method& method);
-  void begin(const Method& method, const std::string& handle, std::size_t tokens);
+  // `lease`: whose call it is.
+  void begin(const Method& method, const std::string& handle, std::size_t tokens, Backend::CallId lease = 0);
+  void lease();
+  void call_leased();
+  void end_lease();
+  void end(const Leased& one);
+  // Whether one that has come earlier waits still, or holds a lease.
+  bool is_overtaking(const std::string& handle, std::size_t order, Backend::CallId lease) const;
+  bool is_over() const;  // all calls and leases are
   void excuse(const std::string& handle);
   void cancel();  // one of the calls
   void cancel(const Started& one);
@@ -47,7 +65,10 @@ class WorkerClient : public Client, public std::enable_shared_from_this<WorkerCl
   World& world_;
   const std::string name_;
   WorkerBackend backend_;
+  const Leases leases_;
+  std::size_t last_order_ = 0;
   std::vector<Started> calls_;
+  std::vector<Leased> leased_;
   std::vector<std::string> handles_;            // of models that are loaded, or were
   std::set<std::string> destroyed_;             // of these
   int sleeps_for_ = 0;
