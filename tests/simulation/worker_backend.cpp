@@ -79,8 +79,8 @@ void WorkerBackend::abandon() {
   for (int i = 0; i < kStepsToEnd && !is_over_; ++i) {
     try {
       world_.step();
-    } catch (const Violation&) {
-      // The first one has been told.
+    } catch (...) {
+      // What has failed the schedule has been told.
     }
   }
   if (!is_over_) [[maybe_unused]]

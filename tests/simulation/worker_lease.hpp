@@ -53,9 +53,9 @@ class WorkerLease final : public CallObserver {
   void on_rows(const FloatRows& /*rows*/) noexcept override {}
   void on_done(CallOutcome outcome) noexcept override {
     world_.tell(told() + " ends");
-    if (std::exchange(has_ended_, true)) return complain("the lease ends again");
     if (outcome.error) World::saw("a lease was not granted");
-    if (!may_end_ && !has_lost_worker()) complain("the lease ends, and nobody wanted that");
+    const bool may_end = !std::exchange(has_ended_, true) && (may_end_ || has_lost_worker());
+    if (!may_end) complain("the lease ends again, or though nobody wants that");
     ended();
   }
 
