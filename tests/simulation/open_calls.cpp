@@ -1,38 +1,24 @@
 #include "open_calls.hpp"
 
+#include "backend/passing_observer.hpp"
 #include "transport/peer.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace rkllm_mcp::simulation {
 
-// Passes on all that is told of a call, and notes its end.
-class OpenCalls::Observer final : public CallObserver {
+// Notes the end of a call.
+class OpenCalls::Observer final : public PassingObserver {
  public:
-  Observer(std::shared_ptr<CallObserver> observer, std::function<void()> ended)
-      : observer_(std::move(observer)), ended_(std::move(ended)) {}
+  Observer(CallRequest& request, std::function<void()> ended) : PassingObserver(request), ended_(std::move(ended)) {}
 
-  void on_queued(std::size_t calls_before) noexcept override { observer_->on_queued(calls_before); }
-  void on_begun(std::optional<std::uint64_t> token_limit) noexcept override { observer_->on_begun(token_limit); }
-  void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t id) noexcept override {
-    observer_->on_token(batch, text, id);
-  }
-  bool offer_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t id,
-                   const std::function<void()>& on_room) noexcept override {
-    return observer_->offer_token(batch, text, id, on_room);
-  }
-  void on_rows(const FloatRows& rows) noexcept override { observer_->on_rows(rows); }
   void on_done(CallOutcome outcome) noexcept override {
     ended_();
-    observer_->on_done(std::move(outcome));
+    PassingObserver::on_done(std::move(outcome));
   }
-  void stop() noexcept override { observer_->stop(); }
-  bool wants_to_stop() const noexcept override { return observer_->wants_to_stop(); }
 
  private:
-  const std::shared_ptr<CallObserver> observer_;
   const std::function<void()> ended_;
 };
 
@@ -40,7 +26,7 @@ Backend::CallId OpenCalls::start(CallRequest request) {
   const std::size_t key = ++last_key_;
   const std::string prompt = request.params.value("prompt", "");
   calls_[key] = {request.source.peer, prompt.substr(0, prompt.find(':'))};
-  request.observer = std::make_shared<Observer>(std::move(request.observer), [this, key] { calls_.erase(key); });
+  request.observer = std::make_shared<Observer>(request, [this, key] { calls_.erase(key); });
   const CallId id = models_.start(std::move(request));
   keys_[id] = key;
   return id;

@@ -13,7 +13,8 @@ CallRequest WorkerCall::request(const std::shared_ptr<WorkerCall>& self) {
   request.method = &method_;
   request.params = Json{{"prompt", SimBackend::prompt(name_, tokens_)}};
   if (!method_.handle_param.empty()) request.params[std::string(method_.handle_param)] = handle_;
-  request.observer = std::make_shared<ToldOtherwise>(self);
+  request.observer = self;
+  request.observer = std::make_shared<ToldOtherwise>(request);
   held_ = request.observer;
   return request;
 }

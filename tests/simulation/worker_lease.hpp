@@ -24,7 +24,8 @@ class WorkerLease final : public CallObserver {
 
   static CallRequest request(const std::shared_ptr<WorkerLease>& self) {
     CallRequest request;
-    request.observer = std::make_shared<ToldOtherwise>(self);
+    request.observer = self;
+    request.observer = std::make_shared<ToldOtherwise>(request);
     return request;
   }
 
