@@ -615,7 +615,8 @@ QueuedBackend::QueuedCallPointer QueuedBackend::run_to_abort(const Handle& handl
 void QueuedBackend::run_beside(Handle& handle) {
   QueuedCallPointer job;
   CallOutcome outcome;
-  QueuedCallPointer meant;
+  std::weak_ptr<QueuedCall> meant;  // one that is taken out of its queue meanwhile is not kept
+  QueuedCallPointer kept;           // by a fault that has been put back
   {
     const std::lock_guard turn(handle.start_mutex);  // no other run begins meanwhile
     {
@@ -627,15 +628,17 @@ void QueuedBackend::run_beside(Handle& handle) {
       } else if (!handle.live || !handle.model->loaded()) {
         outcome.error = std::make_exception_ptr(unknown_handle(handle.id, live_ids()));
       } else if (job->request.method->aborts) {
-        meant = run_to_abort(handle, *job);
-        if (meant) meant->aborted = true;  // before the library can end it
+        const auto run = run_to_abort(handle, *job);
+        if (run) run->aborted = true;  // before the library can end it
+        meant = run;
+        if (is_put_back("an abort keeps the run that it is for")) kept = run;
       }
     }
     if (!outcome.error) outcome = handle.model->call_beside(job->request);
-    if (meant) {
+    if (const auto run = meant.lock()) {
       const std::lock_guard lock(mutex_);
-      meant->aborted = outcome.error == nullptr;
-      if (meant->aborted) stop(meant);
+      run->aborted = outcome.error == nullptr;
+      if (run->aborted) stop(run);
     }
   }
   finish(job, std::move(outcome));

@@ -36,8 +36,7 @@ class DirectClient : public Client, public std::enable_shared_from_this<DirectCl
     Kind kind;
     std::size_t tokens;
     std::string written_id;  // which the answers have byte for byte
-    std::string handle;
-    Clock::time_point asked = Clock::now();
+    SimServer::Excuse excuse;
     std::string text;        // so far
     std::uint64_t seq = 0;   // of the next chunk
     bool ended = false;

@@ -75,14 +75,15 @@ void HttpClient::ask_one() {
                                 : is_run   ? "run"
                                            : "plain"},
                      {"params", {{"handle", handle}, {"prompt", SimBackend::prompt(name, tokens)}}}};
-  const auto asked = Clock::now();
-  talk_->ask("POST", "/jsonrpc", {{"Content-Type", "application/json"}}, request.dump(),
-             {[this, name, handle, asked, tokens = is_run ? tokens : 0](const HttpTalk::Answer& answer) {
-               const Json body = parsed(answer);
-               const bool is_excused = body.contains("error") && server_.excuses(body["error"], handle, asked);
-               if (!is_excused) is_greedy_ ? take_start(body) : take(body, name, tokens);
-               if (settled_ && talk_->waiting() == 0 && !stays_) talk_->connection().finish();
-             }});
+  talk_->ask(
+      "POST", "/jsonrpc", {{"Content-Type", "application/json"}}, request.dump(),
+      {[this, name, excuse = server_.excuse({handle}), tokens = is_run ? tokens : 0](const HttpTalk::Answer& answer) {
+        const Json body = parsed(answer);
+        const bool is_excused =
+            body.contains("error") && body.value("id", Json()) == name && excuse(body["error"].dump());
+        if (!is_excused) is_greedy_ ? take_start(body) : take(body, name, tokens);
+        if (settled_ && talk_->waiting() == 0 && !stays_) talk_->connection().finish();
+      }});
 }
 
 Json HttpClient::parsed(const HttpTalk::Answer& answer) const {

@@ -154,7 +154,7 @@ void McpClient::call_something() {
       const std::size_t tokens = choices.choose(SimBackend::kTokens);
       return call(ToolCall(id, name, tokens, server_.upstream_excuses(name), ToolCall::Where::kFar));
     }
-    default: return call(ToolCall(id, name, choices.choose(SimBackend::kTokens), server_.run_excuses()));
+    default: return call(ToolCall(id, name, choices.choose(SimBackend::kTokens), server_.excuse()));
   }
 }
 

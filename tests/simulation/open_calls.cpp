@@ -4,42 +4,68 @@
 #include "transport/peer.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace rkllm_mcp::simulation {
+namespace {
 
-// Notes the end of a call.
+constexpr int kStepsToGiveUp = 60;
+
+}  // namespace
+
+// Notes the beginning of a call, and its end.
 class OpenCalls::Observer final : public PassingObserver {
  public:
-  Observer(CallRequest& request, std::function<void()> ended) : PassingObserver(request), ended_(std::move(ended)) {}
+  Observer(CallRequest& request, std::function<void()> begun, std::function<void()> ended)
+      : PassingObserver(request), begun_(std::move(begun)), ended_(std::move(ended)) {}
 
+  void on_begun(std::optional<std::uint64_t> token_limit) noexcept override {
+    begun_();
+    PassingObserver::on_begun(token_limit);
+  }
+  bool offer_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t id,
+                   const std::function<void()>& on_room) noexcept override {
+    const bool is_taken = PassingObserver::offer_token(batch, text, id, on_room);
+    if (!is_taken) World::saw("a token had to wait for a client");
+    return is_taken;
+  }
   void on_done(CallOutcome outcome) noexcept override {
     ended_();
     PassingObserver::on_done(std::move(outcome));
   }
 
  private:
-  const std::function<void()> ended_;
+  const std::function<void()> begun_, ended_;
 };
 
 Backend::CallId OpenCalls::start(CallRequest request) {
   const std::size_t key = ++last_key_;
   const std::string prompt = request.params.value("prompt", "");
-  calls_[key] = {request.source.peer, prompt.substr(0, prompt.find(':'))};
-  request.observer = std::make_shared<Observer>(request, [this, key] { calls_.erase(key); });
+  const bool tells_beginning = request.method->streams;
+  calls_[key] = {request.source.peer, prompt.substr(0, prompt.find(':')), Clock::now(), !tells_beginning};
+  request.observer = std::make_shared<Observer>(
+      request,
+      [this, key] {
+        if (const auto call = calls_.find(key); call != calls_.end()) call->second.has_begun = true;
+      },
+      [this, key] { calls_.erase(key); });
   const CallId id = models_.start(std::move(request));
   keys_[id] = key;
   return id;
 }
 
 void OpenCalls::cancel(CallId id) {
-  if (const auto call = calls_.find(keys_[id]); call != calls_.end()) call->second.is_told_to_stop = true;
+  const auto key = keys_.find(id);
+  const auto call = key == keys_.end() ? calls_.end() : calls_.find(key->second);
+  if (call != calls_.end()) call->second.is_told_to_stop = true;
   models_.cancel(id);
 }
 
 std::size_t OpenCalls::count(const std::function<bool(const Call&)>& counts) const {
-  return static_cast<std::size_t>(std::count_if(calls_.begin(), calls_.end(), [&counts](const auto& each) {
-    return !each.second.is_told_to_stop && counts(each.second);
+  return static_cast<std::size_t>(std::count_if(calls_.begin(), calls_.end(), [this, &counts](const auto& each) {
+    const bool is_excused = each.second.is_told_to_stop && stopping_ == Stopping::kIsExcused;
+    return !is_excused && counts(each.second);
   }));
 }
 
@@ -49,6 +75,14 @@ std::size_t OpenCalls::calls_of(std::string_view peer) const {
 
 std::size_t OpenCalls::calls_of_host(std::string_view host) const {
   return count([host](const Call& call) { return host_of(call.peer) == host; });
+}
+
+void OpenCalls::check(Clock::duration longest) {
+  for (auto& [key, call] : calls_) {
+    const bool waits = !call.has_begun && !call.is_told_to_stop && Clock::now() - call.asked > longest;
+    if (waits && ++call.steps_too_long > kStepsToGiveUp)
+      throw Violation{call.name + " waits longer for its model than anybody may"};
+  }
 }
 
 bool OpenCalls::is_making(std::string_view name) const {

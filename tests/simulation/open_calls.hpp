@@ -1,7 +1,10 @@
 // Between the server and its models: whose calls have been begun and have not ended.
 #pragma once
 
+#include "world.hpp"
+
 #include "backend.hpp"
+#include "clock.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -14,7 +17,10 @@ namespace rkllm_mcp::simulation {
 
 class OpenCalls final : public Backend {
  public:
-  explicit OpenCalls(Backend& models) : models_(models) {}
+  // A worker may be as slow as it is in stopping: a call there that is told to stop goes on for nobody's fault.
+  enum class Stopping { kCounts, kIsExcused };
+
+  OpenCalls(Backend& models, Stopping stopping) : models_(models), stopping_(stopping) {}
 
   CallId start(CallRequest request) override;
   void cancel(CallId id) override;
@@ -24,19 +30,25 @@ class OpenCalls final : public Backend {
   std::size_t calls_of(std::string_view peer) const;
   std::size_t calls_of_host(std::string_view host) const;  // whichever of its connections they came by
   bool is_making(std::string_view name) const;
+  // After each step: no call waits in its queue for longer. Throws a Violation.
+  void check(Clock::duration longest);
   std::size_t calls() const { return calls_.size(); }
 
  private:
   struct Call {
     std::string peer;
     std::string name;              // that its prompt begins with
-    bool is_told_to_stop = false;  // a model may be as slow as it is in doing so: it goes on for nobody's fault
+    Clock::time_point asked;
+    bool has_begun = false;  // or nobody would say so
+    bool is_told_to_stop = false;
+    int steps_too_long = 0;
   };
   class Observer;
 
   std::size_t count(const std::function<bool(const Call&)>& counts) const;
 
   Backend& models_;
+  const Stopping stopping_;
   std::size_t last_key_ = 0;
   std::map<std::size_t, Call> calls_;
   std::map<CallId, std::size_t> keys_;  // of calls_

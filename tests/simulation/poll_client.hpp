@@ -34,6 +34,8 @@ class PollClient : public Client, public std::enable_shared_from_this<PollClient
   void ask(const std::string& body);
 
   void take(const Json& answer);
+  enum class TextIs { kWhole, kBeginning };
+  void end(TextIs text);
   [[noreturn]] void complain(const std::string& what, Place place = Place::here()) const;
 
   World& world_;
@@ -43,8 +45,7 @@ class PollClient : public Client, public std::enable_shared_from_this<PollClient
 
   int run_ = 0;
   std::size_t tokens_ = 0;
-  std::string handle_;  // of the run
-  Clock::time_point started_;
+  SimServer::Excuse excuse_;  // of the run
   std::string stream_id_;  // empty: no run is under way
   std::string text_;
   std::uint64_t seq_ = 0;

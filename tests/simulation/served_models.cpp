@@ -16,6 +16,12 @@ namespace rkllm_mcp::simulation {
 
 using namespace worker_methods;
 
+namespace {
+
+constexpr int kStepsToLoad = 5'000;  // who is not loaded then is as one that has been lost
+
+}  // namespace
+
 // Hears how the loading of a model ends.
 class ServedModels::Loading final : public CallObserver {
  public:
@@ -30,6 +36,7 @@ class ServedModels::Loading final : public CallObserver {
 };
 
 ServedModels::ServedModels(World& world) : world_(world), workers_(world) {
+  workers_.workers().fail_rarely();  // or no long run would come to its end
   workers_.when_lost([this](const std::string& id) {
     const auto model = std::find_if(models_.begin(), models_.end(),
                                     [&id](const Model& each) { return !each.ids.empty() && each.ids.back() == id; });
@@ -47,7 +54,10 @@ ServedModels::ServedModels(World& world) : world_(world), workers_(world) {
 void ServedModels::load() {
   workers_.workers().behave();
   for (std::size_t place = 0; place < models_.size(); ++place) load(place);
-  while (!std::all_of(models_.begin(), models_.end(), [](const Model& each) { return each.is_loaded; })) world_.step();
+  const auto are_loaded = [this] {
+    return std::all_of(models_.begin(), models_.end(), [](const Model& each) { return each.is_loaded; });
+  };
+  for (int i = 0; i < kStepsToLoad && !are_loaded(); ++i) world_.step();
   workers_.workers().behave(false);
 }
 
@@ -96,10 +106,15 @@ void ServedModels::give_up(CallId id, const RpcError& why) {
   if (workers_.has_queues()) workers_.queues().give_up(id, why);
 }
 
-bool ServedModels::may_have_failed(std::string_view handle) const {
+std::function<bool()> ServedModels::losses_from_now(std::string_view handle) const {
   const Model& model = models_.at(place_of(handle));
-  return !model.is_loaded || std::any_of(model.ids.begin(), model.ids.end(),
-                                         [this](const auto& id) { return workers_.has_failed_worker(id); });
+  const bool was_loaded = model.is_loaded;
+  const auto first = static_cast<std::ptrdiff_t>(model.ids.size() - (was_loaded ? 1 : 0));
+  return [this, &model, was_loaded, first] {
+    return !was_loaded || !model.is_loaded ||
+           std::any_of(model.ids.begin() + first, model.ids.end(),
+                       [this](const auto& id) { return workers_.has_failed_worker(id); });
+  };
 }
 
 }  // namespace rkllm_mcp::simulation

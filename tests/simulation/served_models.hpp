@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <string>
@@ -28,8 +29,8 @@ class ServedModels final : public Backend {
   void cancel(CallId id) override;
   void give_up(CallId id, const RpcError& why) override;
 
-  // Whether a call of this model may have failed because of its worker, or because it is not loaded anew yet.
-  bool may_have_failed(std::string_view handle) const;
+  // Of a call of this model that is made now: whether its worker has failed since, or the model was, or is, not loaded.
+  std::function<bool()> losses_from_now(std::string_view handle) const;
   WorkerBackend& workers() { return workers_; }
   void behave() { workers_.workers().behave(); }
 

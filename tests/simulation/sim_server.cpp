@@ -44,6 +44,7 @@ Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stre
   options.calls.requests_per_session = SimServer::kRequests;
   options.calls.queue_timeout = queue_timeout;
   options.calls.stream_buffer_bytes = 1024;  // less than a long run has
+  if (queue_timeout.count() > 0) options.calls.stream_buffer_bytes = 256;  // few runs in workers are so long
   return options;
 }
 
@@ -102,7 +103,8 @@ SimServer::SimServer(World& world, Models models)
       stream_memory_(std::size_t{4} << 20U, memory_),
       simulated_(world),
       served_(models == Models::kInWorkers ? std::make_unique<ServedModels>(world) : nullptr),
-      backend_(served_ ? static_cast<Backend&>(*served_) : simulated_),
+      backend_(served_ ? static_cast<Backend&>(*served_) : simulated_,
+               served_ ? OpenCalls::Stopping::kIsExcused : OpenCalls::Stopping::kCounts),
       api_(test::fake_api()),
       catalogue_(test::fake_catalogue()),
       limits_(limits(memory_, counts_)),
@@ -166,28 +168,24 @@ void SimServer::abandon() {
 }
 
 void SimServer::check() {
-  if (served_) served_->workers().check();
+  if (!served_) return;
+  served_->workers().check();
+  backend_.check(kQueueTimeout);
 }
 
-bool SimServer::excuses(const Json& error, std::string_view handle, Clock::time_point asked) const {
-  if (!served_) return false;
-  switch (static_cast<ErrorCode>(error.value("code", 0))) {
-    case ErrorCode::kRuntimeUnavailable:
-    case ErrorCode::kUnknownHandle:
-      if (!served_->may_have_failed(handle)) return false;
-      World::saw("a client was told that the model has been lost");
-      return true;
-    case ErrorCode::kQueueFull: return Clock::now() - asked >= kQueueTimeout && error["data"].contains("timeout_s");
-    default: return false;
-  }
-}
-
-std::function<bool()> SimServer::run_excuses() const {
-  return [this, asked = Clock::now()] {
-    const bool may_have_failed =
-        served_ && std::any_of(std::begin(SimBackend::kHandles), std::end(SimBackend::kHandles),
-                               [this](auto each) { return served_->may_have_failed(each); });
-    return may_have_failed || (served_ && Clock::now() - asked >= kQueueTimeout);
+SimServer::Excuse SimServer::excuse(std::vector<std::string_view> handles) const {
+  if (!served_) return [](std::string_view /*told*/) { return false; };
+  std::vector<std::function<bool()>> losses;
+  for (const std::string_view handle : handles) losses.push_back(served_->losses_from_now(handle));
+  return [asked = Clock::now(), losses = std::move(losses)](std::string_view told) {
+    const auto has = [told](std::string_view words) { return told.find(words) != std::string_view::npos; };
+    if (has("the call has waited")) return Clock::now() - asked >= kQueueTimeout;
+    const bool is_other_error = has(R"("code":)") && !has(R"("code":4005)") && !has(R"("code":4002)");
+    if (is_other_error || std::none_of(losses.begin(), losses.end(), [](const auto& is_lost) { return is_lost(); })) {
+      return false;
+    }
+    World::saw("a client was told that the model has been lost");
+    return true;
   };
 }
 
@@ -219,9 +217,9 @@ void SimServer::gather_tools() {
   publish(std::string(kLists[0]));
 }
 
-std::function<bool()> SimServer::upstream_excuses(const std::string& name) const {
+SimServer::Excuse SimServer::upstream_excuses(const std::string& name) const {
   const bool was_there = !upstream_->tools().empty();
-  return [this, was_there, name, changes = upstream_changes_ + other_server_.losses()] {
+  return [this, was_there, name, changes = upstream_changes_ + other_server_.losses()](std::string_view /*told*/) {
     return !was_there || upstream_changes_ + other_server_.losses() != changes || other_server_.was_given_up(name);
   };
 }

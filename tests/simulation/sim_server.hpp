@@ -34,6 +34,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -60,12 +61,13 @@ class SimServer {
   const OpenCalls& backend() const { return backend_; }
   // As Client::abandon(); takes steps, in which clients may still act.
   void abandon();
-  // After each step: of models in workers. Throws a Violation.
+  // After each step: of models in workers, and calls of them. Throws a Violation.
   void check();
-  // Whether a call on this handle that was asked for then may have ended with that error.
-  bool excuses(const Json& error, std::string_view handle, Clock::time_point asked) const;
-  // Whether a run that begins now may have failed.
-  std::function<bool()> run_excuses() const;
+  // Of a call that is made now, on one of these handles: whether it may have failed with what it has told, as the error
+  // of the direct dialect or the message of a tool.
+  using Excuse = std::function<bool(std::string_view told)>;
+  Excuse excuse(std::vector<std::string_view> handles) const;
+  Excuse excuse() const { return excuse({std::begin(SimBackend::kHandles), std::end(SimBackend::kHandles)}); }
   // The models in workers end, if there are such. Takes steps.
   void end_models();
   const SimLender& lender() const { return lender_; }
@@ -83,7 +85,7 @@ class SimServer {
     return backend_.is_making(name) || asking_.open(name) > 0 || other_server_.is_making(name);
   }
   // Whether a call that begins now of the other server's tool may have failed.
-  std::function<bool()> upstream_excuses(const std::string& name) const;
+  Excuse upstream_excuses(const std::string& name) const;
 
   // Something changes: the document of that address, or the list of that notification. `hears` is told first.
   void publish(const std::string& what);

@@ -52,8 +52,14 @@ const std::shared_ptr<SimWorker>& SimWorkers::start(const Descriptor& control, c
   const auto id = static_cast<pid_t>(all_.size() + 1);
   const auto& worker = all_.emplace_back(std::make_shared<SimWorker>(world_, id, control, log));
   if (behave_) worker->behave();
+  if (fail_rarely_) worker->fail_rarely();
   world_.before_each_step(worker, [worker = worker.get()] { worker->look(); });
   return worker;
+}
+
+void SimWorkers::fail_rarely() {
+  fail_rarely_ = true;
+  for (const auto& worker : all_) worker->fail_rarely();
 }
 
 void SimWorkers::behave(bool well) {
@@ -189,25 +195,25 @@ bool SimWorker::suffers(Place& place) {
     World::saw(what);
     return true;
   };
-  switch (world_.choices().choose(64)) {
-    case 63: die({SIGSEGV, 0}); return fails("a worker died in a call");
-    case 62:
+  switch (fails_once_in_ - world_.choices().choose(fails_once_in_)) {
+    case 1: die({SIGSEGV, 0}); return fails("a worker died in a call");
+    case 2:
       print("E worker: the library is no library");
       die({0, 3});
       return fails("a worker exited in a call");
-    case 61:
+    case 3:
       world_.tell(said() + " hangs");
       hangs_ = true;
       return fails("a worker hung");
-    case 60:
+    case 4:
       world_.tell(said() + " is stopped");
       is_stopped_ = true;
       return fails("a worker was stopped by a signal");
-    case 59:
+    case 5:
       place.turn.out += head(static_cast<FrameType>(99), 0, place.calls.front().number, 0);
       return fails("a worker spoke nonsense");
-    case 58: print("I rkllm: still here"); return false;
-    case 57: print("E rkllm: this went wrong"); return false;
+    case 6: print("I rkllm: still here"); return false;
+    case 7: print("E rkllm: this went wrong"); return false;
     default: return false;
   }
 }

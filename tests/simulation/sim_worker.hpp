@@ -44,6 +44,8 @@ class SimWorker : public std::enable_shared_from_this<SimWorker> {
   bool has_place_of(std::string_view handle) const { return handles_.count(std::string(handle)) > 0; }
   // It answers from now on, and does not fail any more, unless it hangs already. Or it may fail again.
   void behave(bool well = true) { behaves_ = well; }
+  // Each thing that may befall it does once in 512 of its steps, and not in 64.
+  void fail_rarely() { fails_once_in_ = 512; }
   void look();  // whether there is something for it to do
 
  private:
@@ -106,6 +108,7 @@ class SimWorker : public std::enable_shared_from_this<SimWorker> {
   bool has_failed_ = false;
   Clock::time_point last_idle_ = Clock::now();
   bool behaves_ = false;
+  std::uint32_t fails_once_in_ = 64;
   bool control_offered_ = false;
 };
 
@@ -121,6 +124,7 @@ class SimWorkers {
   SimWorker& find(pid_t id) const { return *all_.at(static_cast<std::size_t>(id) - 1); }
   const std::vector<std::shared_ptr<SimWorker>>& all() const { return all_; }
   void behave(bool well = true);  // all of them, and those to come
+  void fail_rarely();
 
   static inline SimWorkers* current = nullptr;
 
@@ -128,6 +132,7 @@ class SimWorkers {
   World& world_;
   std::vector<std::shared_ptr<SimWorker>> all_;
   bool behave_ = false;
+  bool fail_rarely_ = false;
 };
 
 }  // namespace rkllm_mcp::simulation

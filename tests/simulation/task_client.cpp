@@ -99,7 +99,7 @@ void TaskClient::begin(bool asks) {
   Choices& choices = world_.choices();
   ToolCall tool = asks ? ToolCall(id, AskingTool::Wish{name, 1 + choices.choose(AskingTool::kMostWanted),
                                                        1 + choices.choose(AskingTool::kMostRounds)})
-                       : ToolCall(id, name, choices.choose(SimBackend::kTokens), server_.run_excuses());
+                       : ToolCall(id, name, choices.choose(SimBackend::kTokens), server_.excuse());
   Task& task = tasks_.emplace_back(Task{std::move(tool)});
   ask("tools/call", task.tool.params(SimBackend::kHandles[choices.choose(2)]),
       [this, &task](const Json& result) { take_created(task, result); });

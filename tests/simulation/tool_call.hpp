@@ -23,7 +23,7 @@ namespace rkllm_mcp::simulation {
 class ToolCall {
  public:
   // Whether a failure comes of what has befallen whoever makes the call.
-  using Excuses = std::function<bool()>;
+  using Excuses = std::function<bool(std::string_view told)>;
 
   // A run, of this server's model or another server's.
   enum class Where { kHere, kFar };
@@ -86,7 +86,7 @@ class ToolCall {
     }
     const auto result = message.find("result");
     if (result != message.end()) return take_result(*result, text);
-    if (!is_excused()) complain("it is answered with", text);
+    if (!is_excused(text)) complain("it is answered with", text);
   }
   void take_question(const Json& id, const Json& params, std::string_view text) {
     World::saw(is_far() ? "a client was asked by another server" : "a client was asked by a tool");
@@ -98,7 +98,7 @@ class ToolCall {
     questions_.push_back({id, params});
   }
   void take_result(const Json& result, std::string_view text) {
-    if (result.value("isError", false) && is_excused()) return;
+    if (result.value("isError", false) && is_excused(text)) return;
     has_ended_ = true;
     World::saw(wish_      ? "a tool that asks was answered"
                : is_far() ? "another server's tool was called"
@@ -111,8 +111,8 @@ class ToolCall {
   }
 
  private:
-  bool is_excused() {
-    if (!excuses_()) return false;
+  bool is_excused(std::string_view text) {
+    if (!excuses_(text)) return false;
     World::saw(is_far() ? "a call of another server's tool failed" : "a tool's call in a worker failed");
     has_ended_ = true;
     return true;
@@ -134,7 +134,7 @@ class ToolCall {
   const std::size_t tokens_;
   const std::optional<AskingTool::Wish> wish_{};
   const bool is_far_ = false;
-  const Excuses excuses_ = [] { return false; };
+  const Excuses excuses_ = [](std::string_view /*told*/) { return false; };
   std::deque<Question> questions_;
   std::set<std::string> asked_;
   bool is_refused_ = false;

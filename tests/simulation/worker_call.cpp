@@ -33,6 +33,7 @@ void WorkerCall::on_queued(std::size_t calls_before) noexcept {
 }
 
 void WorkerCall::on_begun(std::optional<std::uint64_t> /*token_limit*/) noexcept {
+  world_.tell(told() + " begins");
   if (std::exchange(has_begun_, true) || has_ended_) complain("it begins again");
   if (is_before_its_turn()) complain("it begins before one that has come earlier");
 }

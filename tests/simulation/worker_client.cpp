@@ -117,7 +117,11 @@ void WorkerClient::begin(const Method& method, const std::string& handle, std::s
   const bool has_no_lease = lease != 0 && std::none_of(leased_.begin(), leased_.end(), [lease](const Leased& each) {
                               return each.id == lease && each.lease->is_held();
                             });
-  if (has_no_lease) call->may_find_no_model();
+  if (has_no_lease) {  // it is refused, and waits for nothing
+    call->may_find_no_model();
+    call->may_be_stopped();
+  }
+  world_.tell(name_ + " asks for " + call->told() + (lease == 0 ? "" : " in a lease"));
   calls_.push_back({call, 0, order, lease});
   calls_.back().id = lease == 0 ? backend_.queues().start(call->request(call))
                                 : backend_.queues().start_leased(lease, call->request(call));
@@ -153,6 +157,7 @@ void WorkerClient::lease() {
            });
   };
   if (destroyed_.count(handle) > 0) lease->may_end();
+  world_.tell(name_ + " asks for " + lease->told());
   leased_.push_back({lease, 0, order});
   leased_.back().id = backend_.queues().lease(handle, WorkerLease::request(lease));
 }

@@ -46,6 +46,7 @@ class WorkerLease final : public CallObserver {
   void on_queued(std::size_t /*calls_before*/) noexcept override {}
   void on_begun(std::optional<std::uint64_t> /*token_limit*/) noexcept override {
     World::saw("a model was leased");
+    world_.tell(told() + " begins");
     if (std::exchange(has_begun_, true) || has_ended_) complain("it is granted again");
     if (is_before_its_turn()) complain("it is granted before one that has come earlier");
   }
