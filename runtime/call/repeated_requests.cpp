@@ -43,7 +43,8 @@ void RepeatedRequests::answered(Record& record, std::optional<std::string_view> 
     client.records.erase(client.records.find(record.digest));
     return;
   }
-  // A stream has its messages itself, and once it has them no more, its id may belong to another one.
+  // For a stream no answer is kept: it sends its own messages again. When it has dropped them, another stream may have
+  // its id.
   const auto reply = record.reply.lock();
   if (!reply || record.client->stream_of(*reply) == nullptr) record.answer = *answer;
   record.until = Clock::now() + limits_.kept_for;

@@ -19,8 +19,8 @@
 
 namespace rkllm_mcp {
 
-// The place of one handle's model, from before it is created until it is destroyed. Calls of a model that is not there,
-// which it is not before nor after, end with error 4002, and those of one that is lost with the reason: see Engine.
+// The place of one handle's model, from before it is created until it is destroyed. Before its creation and after its
+// destruction calls end with error 4002; if it was lost, they end with the reason: see Engine.
 //
 // Threads: call() on the thread of the handle's queue. call_beside() on another thread, perhaps during call(), but
 // never while call() creates or destroys the model. begin_run() before the call() that it belongs to, on the same

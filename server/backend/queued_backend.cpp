@@ -648,7 +648,7 @@ CallOutcome QueuedBackend::create(const CallRequest& request, Handle& handle) {
   const std::string path = path_in(request.params);
   const std::string before = path.empty() ? path : identity_of_file_(path);
   CallOutcome outcome = handle.model->call(request);
-  // One that has taken its place meanwhile may have been loaded, or not.
+  // If the file was replaced during the call, it is not known which of the two was loaded.
   const bool is_certain = !outcome.error && !before.empty() && identity_of_file_(path) == before;
   if (is_certain) {
     const std::lock_guard lock(mutex_);

@@ -107,8 +107,8 @@ bool ends_connection(const httplib::Response& response) {
          (response.version == "HTTP/1.0" && response.reason != "Connection established");
 }
 
-// Whether the proxy leads there at all, asked on a connection of its own, since cpp-httplib may wait for ever for one
-// that does not. One that leads there now and refuses a moment later still does that.
+// Asks the proxy on a connection of its own whether it accepts CONNECT: cpp-httplib may wait for ever if it does not.
+// One that accepts here and refuses the request itself a moment later still makes it wait.
 void require_way(const Url& url, const Proxy& proxy, const WebGet& how) {
   httplib::ClientImpl client(proxy.host, proxy.port);
   set_up(client, how);

@@ -9,8 +9,8 @@
 
 namespace rkllm_mcp::client {
 
-// Asks the server of `endpoint`, on connections of its own, what it does speak: the same place with the protocol that
-// is spoken there. Nothing if that is what the endpoint says, or nothing that is known, or nobody is there.
+// Asks the server of `endpoint`, on connections of its own, which protocol it speaks, and returns `endpoint` with that
+// one. Nothing if that is the endpoint's own, if it is not recognised, or if nobody answers.
 std::optional<Endpoint> spoken_instead(const Endpoint& endpoint);
 
 // "; that port speaks TLS: use https://board:8443/mcp", for the end of a complaint about `endpoint`, where `spoken` is

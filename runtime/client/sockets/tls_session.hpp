@@ -1,7 +1,7 @@
 // TLS as a client, without a socket: bytes of the application go in and come out on one side, bytes of the wire on the
 // other. So nothing here waits, and one lock is enough for a thread that sends and one that receives.
 //
-// Threads: one at a time; whoever has several locks.
+// Threads: not safe; a caller with several threads guards it with a lock.
 #pragma once
 
 #include "client/endpoint.hpp"

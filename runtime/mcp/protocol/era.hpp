@@ -32,8 +32,8 @@ class Era {
  public:
   virtual ~Era() = default;
 
-  // `initialize` tells once what holds for the session, and whoever cancels says so. Else each request tells of its
-  // client, whether it wants log messages included, and ends with its HTTP exchange.
+  // True: `initialize` describes the client once for the session, and notifications/cancelled cancels a request. False:
+  // each request describes its client and the log level that it wants, and is cancelled when its HTTP exchange closes.
   virtual bool has_handshake() const = 0;
   // Who asks. Throws RpcError if the request does not say what it has to.
   virtual ClientContext client_of(const Revision& revision, const Json& params, const Session& session) const = 0;

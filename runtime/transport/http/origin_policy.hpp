@@ -21,7 +21,7 @@ struct OriginOptions {
   std::vector<std::string> allowed_hosts;
   // What pages of loopback origins may read the answers of, too; elsewhere they may only call. Null: nothing.
   std::function<bool(const Request& request)> local_pages_read{};
-  // What whoever is refused is told that the two lists are called.
+  // The names by which refusals (403) call the two lists above.
   std::string origins_name = "the allowed origins";
   std::string hosts_name = "the allowed hosts";
 };

@@ -427,7 +427,8 @@ void ChatRoutes::make_turn(ChatJob job, const VisitPointer& visit) {
     job.turn.conversation = visit->conversation.id;
     job.turn.conversation_field = visit->conversation.name;
   }
-  // Open WebUI streams its chats and not its tasks: no user makes one of his question by the way he writes it.
+  // Open WebUI streams its chats, and not its tasks (titles, tags): so a streamed question is never taken for a task,
+  // even if it is worded like one.
   const bool looks_like_task = job.stream == nullptr && is_prompt_of_task(job.turn);
   job.turn.is_task = job.turn.is_task || visit->is_task || looks_like_task;
   ChatExchange::Options options;
