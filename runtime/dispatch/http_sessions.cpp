@@ -11,17 +11,6 @@
 #include <utility>
 
 namespace rkllm_mcp {
-namespace {
-
-// Nothing more is done for it, and it hears of nothing more: also while a call that takes its time to stop holds it.
-void close(Session& session) {
-  const bool goes_on_watching = is_put_back("a session that was ended goes on watching documents") ||
-                                is_put_back("the subscriptions of a session outlive it");
-  if (session.handshake && !goes_on_watching) session.handshake->resources.clear();
-  session.cancel_all();
-}
-
-}  // namespace
 
 HttpSessions::Found HttpSessions::of(const http::Request& request) {
   const Principal* const principal = request.principal;
@@ -69,7 +58,7 @@ bool HttpSessions::Entry::rests() const {
 HttpSessions::Entries::iterator HttpSessions::forget(Entries::iterator entry) {
   const auto session = entry->second.session;
   const auto next = entries_.erase(entry);
-  close(*session);
+  session->cancel_all();
   return next;
 }
 
@@ -78,7 +67,7 @@ bool HttpSessions::end(std::string_view id) {
   if (found == entries_.end()) return false;
   const auto session = found->second.session;
   entries_.erase(found);
-  if (!is_put_back("the calls of a session that was ended go on")) close(*session);
+  if (!is_put_back("the calls of a session that was ended go on")) session->cancel_all();
   session->when_idle([session] {});  // its calls still have their exchanges to end
   return true;
 }

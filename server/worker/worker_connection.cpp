@@ -124,9 +124,8 @@ void WorkerConnection::look() {
   const std::uint64_t lines = process_.log().lines();
   if (std::exchange(lines_at_last_sign_, lines) != lines) last_sign_ = Clock::now();
   if (is_put_back("a worker that hangs is waited for")) return;
-  const auto silent = Clock::now() - last_sign_;
-  const bool is_slow = silent >= hang_ / 60;
-  if (silent >= hang_ || (is_slow && is_put_back("a worker that is slow is taken for one that hangs"))) throw Hanging();
+  const auto patience = is_put_back("a worker that is slow is taken for one that hangs") ? hang_ / 60 : hang_;
+  if (Clock::now() - last_sign_ >= patience) throw Hanging();
 }
 
 bool WorkerConnection::stop(std::uint32_t run) { return socket_.try_send({.type = FrameType::kStop, .call = run}); }

@@ -112,7 +112,7 @@ std::vector<Case> faults_of_the_server() {
       {"a poll that waits is not answered", {"the server still owes poller"}},
       {"a request over HTTP is answered twice", {"an HTTP answer to nothing"}},
       {"the end of a connection is not told", {"connections are left"}},
-      {"a session that was ended goes on watching documents", {"subscriptions of the session that agent"}, 6'709},
+      {"who has gone goes on watching documents", {"subscriptions of the session that agent"}, 6'709},
       {"the subscriptions of a session outlive it",
        {"subscriptions of the session that agent", "documents are watched for nobody"}},
       {"what listens ends at once", {"visitor0: listening ends", "listening ends: null"}},

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <tuple>
@@ -39,7 +40,7 @@ constexpr std::chrono::seconds kLongestTimeout{700};
 
 class Schedule {
  public:
-  explicit Schedule(World& world) : Schedule(world, static_cast<Kind>(world.choices().choose(kKinds))) {}
+  explicit Schedule(World& world) : Schedule(world, kKinds[world.choices().choose(std::size(kKinds))]) {}
 
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
@@ -78,25 +79,21 @@ class Schedule {
 
  private:
   // What has nothing to do with the rest has schedules of its own: these are shorter, and so more of them are seen.
-  enum class Kind : std::uint32_t { kClients = 0, kWorkers = 4, kChatHost = 5, kClientsOfWorkers = 6, kLeases = 7 };
-  static constexpr std::uint32_t kKinds = 12;  // others are the rest of a division by six
+  enum class Kind { kClients, kClientsOfWorkers, kWorkers, kLeases, kChatHost };
+  static constexpr Kind kKinds[] = {Kind::kClients, Kind::kClients,  Kind::kClients,          Kind::kClients,
+                                    Kind::kWorkers, Kind::kChatHost, Kind::kClientsOfWorkers, Kind::kLeases,
+                                    Kind::kClients, Kind::kClients,  Kind::kWorkers,          Kind::kChatHost};
 
   Schedule(World& world, Kind kind)
       : world_(world),
         server_(world,
                 kind == Kind::kClientsOfWorkers ? SimServer::Models::kInWorkers : SimServer::Models::kSimulated) {
-    if (kind == Kind::kClientsOfWorkers) {
-      add_clients_of_workers();
-      return;
-    }
-    if (kind == Kind::kLeases) {
-      add_models(WorkerClient::Leases::kSome);
-      return;
-    }
-    switch (static_cast<Kind>(static_cast<std::uint32_t>(kind) % (kKinds / 2))) {
-      case Kind::kChatHost: add_chat_host(); break;
+    switch (kind) {
+      case Kind::kClients: add_clients(2, true); break;
+      case Kind::kClientsOfWorkers: add_clients(1, false); break;
       case Kind::kWorkers: add_models(WorkerClient::Leases::kNone); break;
-      default: add_clients(); break;
+      case Kind::kLeases: add_models(WorkerClient::Leases::kSome); break;
+      case Kind::kChatHost: add_chat_host(); break;
     }
   }
 
@@ -104,28 +101,18 @@ class Schedule {
     add("models", 1, 1,
         [this, leases](const auto& name) { return std::make_shared<WorkerClient>(world_, name, leases); });
   }
-  void add_clients_of_workers() {
-    add_direct_clients();
-    add<PollClient>("poller", 0, 1);
-    add<McpClient>("agent", 0, 1);
-    add<StatelessClient>("visitor", 0, 1);
-    add<TaskClient>("errands", 0, 1);
-    add<HttpClient>("web", 0, 1);
-  }
-  void add_direct_clients() {
+  // At most so many of MCP over HTTP, and of plain HTTP: schedules with workers are long.
+  void add_clients(std::uint32_t most, bool with_news) {
     add("client", 1, 3, [this](const std::string& name) {
       auto wire = world_.choices().choose(2) == 0 ? make_lines(server_) : make_websocket(world_, server_);
       return std::make_shared<DirectClient>(world_, server_, std::move(wire), name);
     });
-  }
-  void add_clients() {
-    add_direct_clients();
     add<PollClient>("poller", 0, 1);
-    add<McpClient>("agent", 0, 2);
+    add<McpClient>("agent", 0, most);
     add<StatelessClient>("visitor", 0, 1);
     add<TaskClient>("errands", 0, 1);
-    add<NewsSource>("news", 0, 1);
-    add<HttpClient>("web", 0, 2);
+    if (with_news) add<NewsSource>("news", 0, 1);
+    add<HttpClient>("web", 0, most);
   }
   void add_chat_host() {
     add<ChatClient>("chatter", 1, 3);

@@ -149,7 +149,9 @@ bool Subscriptions::is_watched(std::string_view beginning) const {
   };
   const auto watches = [&has_one](const std::weak_ptr<Handshake>& weak) {
     const auto handshake = weak.lock();
-    return handshake && has_one(handshake->resources);
+    if (!handshake || !has_one(handshake->resources)) return false;
+    return handshake->is_there() || is_put_back("who has gone goes on watching documents") ||
+           is_put_back("the subscriptions of a session outlive it");
   };
   return std::any_of(handshakes_.begin(), handshakes_.end(), watches) ||
          std::any_of(listeners_.begin(), listeners_.end(),

@@ -71,6 +71,11 @@ struct Handshake {
   ServerRequests requests{};
   const Principal* principal = nullptr;  // whose session it is
 
+  // Whether its client is still there: a call that takes its time to stop may keep a session that is over.
+  bool is_there() const {
+    const auto peer = outlet.lock();
+    return peer && !peer->closed();
+  }
   // Whether the client has read most of what it was told, so that it may be told what can be left out as well.
   bool takes_more() const {
     const auto peer = outlet.lock();

@@ -44,6 +44,19 @@ TEST_CASE("a session hears of changed lists, and of the resources that it has su
   CHECK(client.peer->sent.empty());
 }
 
+TEST_CASE("who has closed its connection watches nothing more, also while one of its calls takes its time to stop") {
+  Client client;
+  begin_session(client);
+  client.say(call("1", "resources/subscribe", R"({"uri":"a://1"})"));
+  client.say(call("2", "tools/call", R"({"name":"run","arguments":{"handle":"a","prompt":"b"}})"));
+  REQUIRE(client.backend.calls.size() == 1);
+  CHECK(client.dispatcher.mcp().is_watched("a://"));
+  client.peer->close();
+  client.settle();
+  CHECK(client.backend.cancelled.size() == 1);
+  CHECK_FALSE(client.dispatcher.mcp().is_watched("a://"));
+}
+
 TEST_CASE("who listens is told what is honoured, then only what was asked for, each with the id of the request") {
   Client client;
   const Json acknowledged =
