@@ -95,7 +95,7 @@ void DirectClient::send_batch(std::size_t count) {
   if (is_stranger_ || finished_) return;
   std::string bytes;
   if (!std::exchange(speaks_mcp_, true)) {
-    requests_[kHello] = {Kind::kPlain, 0, std::to_string(kHello), server_.excuse(), {}};
+    requests_[kHello] = {Kind::kPlain, 0, std::to_string(kHello), server_.excuse({}), Clock::now(), {}};
     ++owed_;
     bytes =
         wire_->whole(R"({"jsonrpc":"2.0","id":1000,"method":"initialize","params":{"protocolVersion":"2025-03-26"}})");
@@ -142,7 +142,7 @@ std::string DirectClient::request_text() {
   const std::string written = written_id(id);
   const std::string handle(SimBackend::kHandles[world_.choices().choose(2)]);
   if (!is_stranger_) {
-    requests_[id] = {kind, tokens, written, server_.excuse({handle}), {}};
+    requests_[id] = {kind, tokens, written, server_.excuse({handle}), Clock::now(), {}};
     ++owed_;
   }
   const char* const methods[] = {"plain", "run", "run_async"};
@@ -239,10 +239,13 @@ void DirectClient::take(const Json& message, std::string_view text) {
   }
   if (request.ended) complain("a message after the end: " + message.dump());
   if (message.contains("error")) {
-    const bool is_too_slow =
-        message["error"].value("code", 0) == kTooLarge && connection_->was_left_unread(SimServer::kStall / 2);
-    if (is_too_slow) world_.saw("a stream was given up whose client did not read");
-    if (!is_too_slow && !request.excuse(message["error"].dump())) complain("an error: " + message.dump());
+    const Json& error = message["error"];
+    const bool is_full = request.kind == Kind::kPush && error.value("code", 0) == kTooLarge &&
+                         error.value("message", "").starts_with("the client did not take the stream");
+    // Half of what is queued for it has to be read in that time, or its stream is full for as long.
+    const bool is_too_slow = is_full && Clock::now() - request.asked >= SimServer::kStall;
+    if (is_too_slow) world_.saw("a stream was given up that was read too slowly");
+    if (!is_too_slow && !request.excuse(error.dump())) complain("an error: " + message.dump());
     // What has come of it before is right all the same.
     if (!whole_text(id, request).starts_with(request.text))
       complain("request " + std::to_string(id) + " has failed, and has the text " + request.text);

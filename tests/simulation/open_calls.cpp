@@ -17,8 +17,8 @@ constexpr int kStepsToGiveUp = 60;
 // Notes the beginning of a call, and its end.
 class OpenCalls::Observer final : public PassingObserver {
  public:
-  Observer(CallRequest& request, std::function<void()> begun, std::function<void()> ended)
-      : PassingObserver(request), begun_(std::move(begun)), ended_(std::move(ended)) {}
+  Observer(CallRequest& request, Stopping stopping, std::function<void()> begun, std::function<void()> ended)
+      : PassingObserver(request), stopping_(stopping), begun_(std::move(begun)), ended_(std::move(ended)) {}
 
   void on_begun(std::optional<std::uint64_t> token_limit) noexcept override {
     begun_();
@@ -27,7 +27,7 @@ class OpenCalls::Observer final : public PassingObserver {
   bool offer_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t id,
                    const std::function<void()>& on_room) noexcept override {
     const bool is_taken = PassingObserver::offer_token(batch, text, id, on_room);
-    if (!is_taken) World::saw("a token had to wait for a client");
+    if (!is_taken && stopping_ == Stopping::kIsExcused) World::saw("a worker's token had to wait for a client");
     return is_taken;
   }
   void on_done(CallOutcome outcome) noexcept override {
@@ -36,6 +36,7 @@ class OpenCalls::Observer final : public PassingObserver {
   }
 
  private:
+  const Stopping stopping_;
   const std::function<void()> begun_, ended_;
 };
 
@@ -45,7 +46,7 @@ Backend::CallId OpenCalls::start(CallRequest request) {
   const bool tells_beginning = request.method->streams;
   calls_[key] = {request.source.peer, prompt.substr(0, prompt.find(':')), Clock::now(), !tells_beginning};
   request.observer = std::make_shared<Observer>(
-      request,
+      request, stopping_,
       [this, key] {
         if (const auto call = calls_.find(key); call != calls_.end()) call->second.has_begun = true;
       },

@@ -30,7 +30,7 @@ class OpenCalls final : public Backend {
   std::size_t calls_of(std::string_view peer) const;
   std::size_t calls_of_host(std::string_view host) const;  // whichever of its connections they came by
   bool is_making(std::string_view name) const;
-  // After each step: no call waits in its queue for longer. Throws a Violation.
+  // After each step: no run waits in its queue for longer. Throws a Violation.
   void check(Clock::duration longest);
   std::size_t calls() const { return calls_.size(); }
 

@@ -84,7 +84,8 @@ std::size_t ServedModels::place_of(std::string_view handle) {
 // In the words of workers.
 Backend::CallId ServedModels::start(CallRequest request) {
   World::saw("a client's call was made in a worker");
-  if (!workers_.has_queues()) {  // the schedule has failed
+  const Model& model = models_.at(place_of(request.params.value("handle", "")));
+  if (!workers_.has_queues() || model.ids.empty()) {  // the schedule has failed, or no model could ever be loaded
     asio::post(world_.loop(), [observer = std::move(request.observer)] {
       CallOutcome outcome;
       outcome.error = std::make_exception_ptr(RpcError(ErrorCode::kRuntimeUnavailable, "the simulation ends"));
@@ -92,7 +93,7 @@ Backend::CallId ServedModels::start(CallRequest request) {
     });
     return 0;
   }
-  request.params["handle"] = models_.at(place_of(request.params.value("handle", ""))).ids.back();
+  request.params["handle"] = model.ids.back();
   request.method = request.method->streams ? &kRun : &kPlain;
   return workers_.queues().start(std::move(request));
 }
@@ -113,7 +114,7 @@ std::function<bool()> ServedModels::losses_from_now(std::string_view handle) con
   return [this, &model, was_loaded, first] {
     return !was_loaded || !model.is_loaded ||
            std::any_of(model.ids.begin() + first, model.ids.end(),
-                       [this](const auto& id) { return workers_.has_failed_worker(id); });
+                       [this](const auto& id) { return workers_.has_failed_latest_worker(id); });
   };
 }
 

@@ -64,7 +64,7 @@ class SimServer {
   // After each step: of models in workers, and calls of them. Throws a Violation.
   void check();
   // Of a call that is made now, on one of these handles: whether it may have failed with what it has told, as the error
-  // of the direct dialect or the message of a tool.
+  // of the direct dialect or the message of a tool. Of a tool's call it is not known which handle it will be on.
   using Excuse = std::function<bool(std::string_view told)>;
   Excuse excuse(std::vector<std::string_view> handles) const;
   Excuse excuse() const { return excuse({std::begin(SimBackend::kHandles), std::end(SimBackend::kHandles)}); }

@@ -41,6 +41,18 @@ bool WorkerBackend::has_failed_worker(const std::string& handle) const {
                      [&](const auto& worker) { return worker->has_failed() && worker->has_place_of(handle); });
 }
 
+const SimWorker* WorkerBackend::latest_worker(const std::string& handle) const {
+  const auto& all = workers_.all();
+  const auto worker =
+      std::find_if(all.rbegin(), all.rend(), [&](const auto& each) { return each->has_place_of(handle); });
+  return worker == all.rend() ? nullptr : worker->get();
+}
+
+bool WorkerBackend::has_failed_latest_worker(const std::string& handle) const {
+  const SimWorker* const worker = latest_worker(handle);
+  return worker != nullptr && worker->has_failed();
+}
+
 bool WorkerBackend::any_worker_has_ended() const {
   return std::any_of(workers_.all().begin(), workers_.all().end(),
                      [](const auto& worker) { return worker->has_failed() || worker->is_dying(); });
@@ -49,10 +61,8 @@ bool WorkerBackend::any_worker_has_ended() const {
 void WorkerBackend::check() {
   if (is_ending() || !any_worker_has_ended()) return;
   for (const auto& status : backend_->handles()) {
-    const auto& all = workers_.all();
-    const auto worker =
-        std::find_if(all.rbegin(), all.rend(), [&](const auto& each) { return each->has_place_of(status.id); });
-    const bool has_ended = worker != all.rend() && (*worker)->has_ended();
+    const SimWorker* const worker = latest_worker(status.id);
+    const bool has_ended = worker != nullptr && worker->has_ended();
     int& steps = steps_since_end_[status.id];
     steps = has_ended ? steps + 1 : 0;
     if (steps > kStepsToNotice) throw Violation{"calls on " + status.id + ", whose worker has ended, go on"};

@@ -78,7 +78,9 @@ class WorkerBackend {
 
   // A model is gone although nobody destroyed it. Called on one of the backend's threads.
   void when_lost(std::function<void(const std::string& handle)> lost) { lost_ = std::move(lost); }
-  bool has_failed_worker(const std::string& handle) const;
+  bool has_failed_worker(const std::string& handle) const;  // any that has had a model of this handle
+  bool has_failed_latest_worker(
+      const std::string& handle) const;  // the handle of a model that was not loaded comes back
   bool any_worker_has_ended() const;
   // Asked after each step: a model whose worker has ended is gone soon. Throws a Violation.
   void check();
@@ -92,6 +94,8 @@ class WorkerBackend {
 
  private:
   static constexpr int kStepsToEnd = 5'000;
+
+  const SimWorker* latest_worker(const std::string& handle) const;  // null: none has had a model of it
 
   World& world_;
   SimWorkers workers_;

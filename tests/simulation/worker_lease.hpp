@@ -56,8 +56,10 @@ class WorkerLease final : public CallObserver {
   void on_done(CallOutcome outcome) noexcept override {
     world_.tell(told() + " ends");
     if (outcome.error) World::saw("a lease was not granted");
-    const bool may_end = !std::exchange(has_ended_, true) && (may_end_ || has_lost_worker());
-    if (!may_end) complain("the lease ends again, or though nobody wants that");
+    const bool may_end = !std::exchange(has_ended_, true) && (may_end_ || (!has_begun_ && has_lost_worker()));
+    const bool is_told_rightly = (outcome.error == nullptr) == has_begun_;
+    if (!may_end || !is_told_rightly)
+      complain("the lease ends again, or though nobody wants that, or as if not granted");
     ended();
   }
 
