@@ -1,17 +1,12 @@
-// Another MCP server that says what the test wants, and an event loop that runs as long as the test waits.
+// Another MCP server that says what the test wants.
 #pragma once
 
 #include "tests/runtime/client/scripted_connection.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
-#include <asio/executor_work_guard.hpp>
-#include <asio/io_context.hpp>
-
-#include <chrono>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -41,25 +36,6 @@ inline std::function<void(Script&, const Json&)> greeting(ScriptedEra era,
     if (message.contains("id")) answer(script, message);
   };
 }
-
-class WaitingLoop {
- public:
-  asio::io_context& loop() { return loop_; }
-  // Runs the loop until that is so.
-  template <typename Condition>
-  void until(Condition condition, const std::string& complaint) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);  // of a busy machine
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error(complaint);
-      loop_.run_one_for(std::chrono::milliseconds(5));
-    }
-  }
-  void run_for(std::chrono::milliseconds time) { loop_.run_for(time); }
-
- private:
-  asio::io_context loop_;
-  const asio::executor_work_guard<asio::io_context::executor_type> work_{loop_.get_executor()};
-};
 
 // A connection to the script, once.
 inline std::function<std::unique_ptr<client::Connection>(client::Deadline)> once_to(Script& script) {

@@ -6,10 +6,12 @@
 #include "transport/peer.hpp"
 
 #include "support/catch.hpp"
+#include "support/waiting_loop.hpp"
 
 #include <spdlog/sinks/ostream_sink.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -79,6 +81,15 @@ struct Stage {
   void ask() {
     script.say(
         {{"jsonrpc", "2.0"}, {"id", "s1"}, {"method", "sampling/createMessage"}, {"params", {{"maxTokens", 5}}}});
+  }
+  void say_log(const Json& params) {
+    script.say({{"jsonrpc", "2.0"}, {"method", "notifications/message"}, {"params", params}});
+  }
+  // All that the server there has said has come to the loop: what it says now comes behind that.
+  void await_all() {
+    const std::size_t before = said.size();
+    say_log({{"level", "info"}, {"data", "last"}});
+    waiting.until([&] { return said.size() > before; }, "the last word has not come");
   }
   void await_sent(const std::string& part, std::size_t count = 1) {
     waiting.until(
@@ -150,7 +161,7 @@ TEST_CASE("a client that has no room is told nothing until it has, and loses no 
   heard.has_room = false;
   progress(stage.script, call, 2, "two ");
   progress(stage.script, call, 3, "three ");
-  stage.waiting.run_for(100ms);
+  stage.await_all();
   CHECK(heard.updates.size() == 1);
   heard.has_room = true;
   progress(stage.script, call, 4, "four");
@@ -259,24 +270,27 @@ TEST_CASE("log messages of another server come with its name, and no more of the
   Json level;
   Stage stage(
       [&level](Script& script, const Json& request) {
+        if (!request.contains("method")) return;  // it answers the ping below
         if (request["method"] == "logging/setLevel") level = request["params"]["level"];
         list_or(script, request, [&] { script.result(request, Json::object()); });
       },
       {{"tools", Json::object()}, {"logging", Json::object()}});
-  const auto say = [&stage](const Json& params) {
-    stage.script.say({{"jsonrpc", "2.0"}, {"method", "notifications/message"}, {"params", params}});
-  };
-  say({{"level", "info"}, {"logger", "disk"}, {"data", {{"free", 1}}}});
-  say({{"level", "loud"}, {"data", "no such level"}});
-  say({{"level", "error"}, {"data", "last"}});
+  stage.say_log({{"level", "info"}, {"logger", "disk"}, {"data", {{"free", 1}}}});
+  stage.say_log({{"level", "loud"}, {"data", "no such level"}});
+  stage.say_log({{"level", "error"}, {"data", "last"}});
   stage.waiting.until([&] { return stage.said.size() == 2; }, "nothing is said");
   CHECK(stage.said[0] == std::pair<std::string, Json>{"up/disk", {{"free", 1}}});
   CHECK(stage.said[1] == std::pair<std::string, Json>{"up", "last"});
   CHECK(level == "debug");
-  for (int each = 0; each < 1000; ++each) say({{"level", "info"}, {"data", each}});
-  say({{"level", "info"}, {"data", std::string(100'000, 'x')}});
-  stage.waiting.run_for(50ms);
-  CHECK(stage.said.size() < 2 + 1000 + 1);
+  stage.say_log({{"level", "info"}, {"data", std::string(100'000, 'x')}});
+  stage.await_all();
+  CHECK(stage.said.size() == 2 + 1);
+  const std::size_t sent = stage.script.sent().size();
+  for (int each = 0; each < 1000; ++each) stage.say_log({{"level", "info"}, {"data", each}});
+  stage.script.say({{"jsonrpc", "2.0"}, {"id", "after"}, {"method", "ping"}});
+  stage.script.sent(sent + 1);  // it answers the ping: all that came before has been read, and the loop has not run
+  stage.waiting.settle();
+  CHECK(stage.said.size() == 2 + 1 + 100);
 }
 
 // A server whose tool asks for a model's answer, and gives that, or the error, as its text.
@@ -622,11 +636,15 @@ TEST_CASE("an answer of very many values is refused, which the client is told") 
 }
 
 TEST_CASE("tools that are left out are named in the log, once, on one line") {
-  Stage stage([](Script& script, const Json& request) { list_or(script, request, [] {}); });
+  std::atomic<bool> has_more = false;
+  Stage stage([&has_more](Script& script, const Json& request) {
+    if (!has_more) return list_or(script, request, [] {});
+    script.result(request, {{"tools", {plain_tool("t"), plain_tool("more"), Json{{"name", "bad\nname"}}}}});
+  });
   CHECK(stage.upstream.tools().size() == 1);
+  has_more = true;
   stage.script.say({{"jsonrpc", "2.0"}, {"method", "notifications/tools/list_changed"}});
-  while (stage.script.count_of("tools/list") < 2) stage.waiting.run_for(5ms);
-  stage.waiting.run_for(100ms);
+  stage.waiting.until([&] { return stage.upstream.tools().size() == 2; }, "not listed again");
   const std::string text = stage.text.str();
   CHECK_THAT(text, has_text("1 tools are left out: bad name: "));
   CHECK(text.find("left out") == text.rfind("left out"));
