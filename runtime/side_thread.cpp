@@ -2,9 +2,7 @@
 
 #include "run_loop.hpp"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -21,7 +19,7 @@ SideThread::~SideThread() {
 
 bool SideThread::start() {
   try {
-    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+    if (!thread_.joinable()) thread_ = Thread([this] { work(); });
     return true;
   } catch (const std::system_error&) {
     return false;
@@ -42,9 +40,8 @@ void SideThread::run(std::function<void()> work, std::function<void()> then) {
 }
 
 void SideThread::work() {
-  // Where processors are short the loop goes first. (On Linux this is a matter of one thread.)
   constexpr int kNicer = 5;
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNicer);
+  yield_to_others(kNicer);  // the loop goes first
   std::unique_lock lock(mutex_);
   while (true) {
     news_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });

@@ -7,17 +7,15 @@
 #pragma once
 
 #include "lifetime.hpp"
+#include "thread.hpp"
 
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
 
-#include <condition_variable>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
 
 namespace rkllm_mcp {
 
@@ -48,11 +46,11 @@ class SideThread {
 
   asio::io_context& loop_;
   const Lifetime alive_;  // once it is gone, no `then` is called any more
-  std::mutex mutex_;      // guards the three below
-  std::condition_variable news_;
+  Mutex mutex_;           // guards the three below
+  ConditionVariable news_;
   std::deque<std::shared_ptr<Piece>> waiting_;  // shared with the loop, once the work is done
   bool stopping_ = false;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace rkllm_mcp

@@ -17,6 +17,9 @@
 #include <utility>
 #include <vector>
 #else
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -80,6 +83,8 @@ class Thread {
 // As ::poll().
 int poll_descriptors(pollfd* descriptors, nfds_t count, int timeout_ms);
 
+inline void yield_to_others(int /*niceness*/) {}  // all threads are one
+
 #else
 
 using Mutex = std::mutex;
@@ -88,6 +93,12 @@ using Thread = std::thread;
 
 inline int poll_descriptors(pollfd* descriptors, nfds_t count, int timeout_ms) {
   return ::poll(descriptors, count, timeout_ms);
+}
+
+// From now on other threads go before the calling one where processors are short: 19 is the most that there is.
+inline void yield_to_others(int niceness) {
+  // In Linux this is a property of the thread.
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), niceness);
 }
 
 #endif

@@ -22,7 +22,6 @@
 #include "dispatch/dispatcher.hpp"
 #include "mcp/catalogue.hpp"
 #include "models/loads_under_way.hpp"
-#include "models/model_clock.hpp"
 #include "models/named_backend.hpp"
 #include "models/server_models.hpp"
 #include "page/web_page.hpp"
@@ -121,7 +120,6 @@ class Server {
   const MemoryBudget memory_;  // of requests, answers and streams
   MemoryReserve memory_reserve_;
   RuntimeLife runtime_;
-  SteadyModelClock model_clock_;
   ServerModels models_;
   LoadsUnderWay loads_;
   PresetBackend presets_;   // hands calls on to the runtime's backend

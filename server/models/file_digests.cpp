@@ -2,10 +2,7 @@
 
 #include "text/hexadecimal.hpp"
 #include "text/sha256.hpp"
-
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "thread.hpp"
 
 #include <memory>
 
@@ -13,8 +10,8 @@ namespace rkllm_mcp {
 namespace {
 
 std::optional<std::string> digest_of_file(const std::string& path, const std::atomic<bool>& stopping) {
-  // Models run beside it. In Linux this is a property of the thread.
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 19);
+  constexpr int kNicest = 19;
+  yield_to_others(kNicest);  // models run beside it
   const auto sum = sha256_of_file(path, [&stopping] { return !stopping; });
   if (!sum) return std::nullopt;
   return in_hexadecimal(*sum);

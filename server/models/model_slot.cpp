@@ -1,6 +1,5 @@
 #include "models/model_slot.hpp"
 
-#include "clock.hpp"
 #include "jsonrpc/failure.hpp"
 
 #include <asio/post.hpp>
@@ -13,14 +12,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kProgressEvery{250};
 
-double seconds_between(ModelClock::Time from, ModelClock::Time to) {
+double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-ModelClock::Time after(ModelClock::Time from, double seconds) {
+Clock::time_point after(Clock::time_point from, double seconds) {
   constexpr double kLongest = 1e9;  // beyond any use, and far from the clock's end
-  return from + std::chrono::duration_cast<ModelClock::Time::duration>(
-                    std::chrono::duration<double>(std::min(seconds, kLongest)));
+  return from + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(seconds, kLongest)));
 }
 
 // What may be different once another model has gone.
@@ -54,7 +52,12 @@ class ModelSlot::LoadWatch final : public CallObserver {
 };
 
 ModelSlot::ModelSlot(const SlotSurroundings& around, NamedModel model, Use use, Events events)
-    : around_(around), model_(std::move(model)), use_(use), events_(std::move(events)) {}
+    : around_(around),
+      model_(std::move(model)),
+      use_(use),
+      events_(std::move(events)),
+      expiry_(around.loop, [this] { look_whether_expired(); }),
+      next_progress_(around.loop, [this] { tell_progress(); }) {}
 
 std::string ModelSlot::title() const {
   return use_ == Use::kEmbeddings ? model_.name + " for embeddings" : model_.name;
@@ -81,8 +84,8 @@ std::optional<QueuedBackend::HandleUse> ModelSlot::handle_use() const {
 }
 
 void ModelSlot::add(std::shared_ptr<ModelWaiter> user) {
-  users_waiting_.push_back({std::move(user), around_.clock.now()});
-  alarm_.reset();
+  users_waiting_.push_back({std::move(user), Clock::now()});
+  expiry_.clear();
   post([](ModelSlot& slot) { slot.serve(); });
 }
 
@@ -102,7 +105,7 @@ bool ModelSlot::is_idle() const {
   return use && !use->in_use;
 }
 
-std::optional<ModelClock::Time> ModelSlot::expires() const {
+std::optional<Clock::time_point> ModelSlot::expires() const {
   if (state_ != State::kLoaded || users_ > 0 || keep_alive().forever) return std::nullopt;
   return after(last_used_, keep_alive().seconds);
 }
@@ -128,9 +131,8 @@ void ModelSlot::serve() {
         users_waiting_.pop_front();
         ++users_;
         const bool had_to_wait = next.since < loaded_at_;
-        next.user->ready(
-            handle_, load_,
-            had_to_wait ? std::optional(seconds_between(next.since, around_.clock.now()) * 1000) : std::nullopt);
+        next.user->ready(handle_, load_,
+                         had_to_wait ? std::optional(seconds_between(next.since, Clock::now()) * 1000) : std::nullopt);
       }
       break;
   }
@@ -151,7 +153,7 @@ void ModelSlot::load() {
   }
   if (const auto why = events_.forbids()) return fail_all(*why);
   state_ = State::kLoading;
-  load_began_ = around_.clock.now();
+  load_began_ = Clock::now();
   loaded_with_ = param_to_load_with();
   bytes_.emplace(model_.path, model_.bytes);
   CallRequest request{.method = find_method(runtime.methods, HandleRole::kCreates),
@@ -170,7 +172,7 @@ chat::LoadProgress ModelSlot::progress() {
   const QueuedBackend* const queue = around_.runtime.queue;
   const auto process = queue == nullptr ? std::nullopt : queue->loading_process(init_);
   if (process && bytes_) progress.bytes = bytes_->of(*process);
-  if (load_s_) progress.seconds_left = std::max(0.0, *load_s_ - seconds_between(load_began_, around_.clock.now()));
+  if (load_s_) progress.seconds_left = std::max(0.0, *load_s_ - seconds_between(load_began_, Clock::now()));
   return progress;
 }
 
@@ -180,14 +182,12 @@ void ModelSlot::tell_progress() {
   const std::deque<Waiting> told = users_waiting_;
   for (const Waiting& each : told) each.user->loading(now);
   events_.changed();
-  progress_ = around_.clock.alarm_at(around_.clock.now() + kProgressEvery, [weak = weak_from_this()] {
-    if (const auto alive = weak.lock()) alive->tell_progress();
-  });
+  next_progress_.set_after(kProgressEvery);
 }
 
 void ModelSlot::loaded(const CallOutcome& outcome) {
   if (state_ != State::kLoading) return;
-  progress_.reset();
+  next_progress_.clear();
   if (outcome.error) return load_failed(outcome.error);
   handle_ = outcome.handle;
   const auto use = handle_use();
@@ -196,9 +196,9 @@ void ModelSlot::loaded(const CallOutcome& outcome) {
   }
   state_ = State::kLoaded;
   load_ = use->load;
-  load_s_ = seconds_between(load_began_, around_.clock.now());
+  load_s_ = seconds_between(load_began_, Clock::now());
   since_s_ = seconds_since_1970();
-  loaded_at_ = around_.clock.now();
+  loaded_at_ = Clock::now();
   last_used_ = loaded_at_;
   has_made_room_ = false;
   users_ = 0;
@@ -261,26 +261,24 @@ void ModelSlot::forget_handle() {
   users_ = 0;
   init_ = 0;
   bytes_.reset();
-  alarm_.reset();
-  progress_.reset();
+  expiry_.clear();
+  next_progress_.clear();
 }
 
 void ModelSlot::end_use(std::uint64_t load, std::optional<chat::KeepAlive> keep) {
   if (load != load_ || state_ == State::kUnloaded || users_ == 0) return;
   --users_;
   if (keep) kept_ = keep;
-  last_used_ = around_.clock.now();
+  last_used_ = Clock::now();
   if (users_ == 0 && users_waiting_.empty()) arm();
 }
 
 void ModelSlot::arm() {
-  alarm_.reset();
+  expiry_.clear();
   if (state_ != State::kLoaded || keep_alive().forever) return;
-  // By an alarm even if that time is over already: the model is never unloaded from inside the function that has ended
-  // its last use.
-  alarm_ = around_.clock.alarm_at(after(last_used_, keep_alive().seconds), [weak = weak_from_this()] {
-    if (const auto alive = weak.lock()) alive->look_whether_expired();
-  });
+  // By a deadline even if that time is over already: the model is never unloaded from inside the function that has
+  // ended its last use.
+  expiry_.set_at(after(last_used_, keep_alive().seconds));
 }
 
 void ModelSlot::look_whether_expired() {
@@ -290,11 +288,8 @@ void ModelSlot::look_whether_expired() {
   if (use->in_use) {
     // A client uses the model by its handle, without a lease.
     constexpr std::chrono::seconds kLater{1};
-    last_used_ = around_.clock.now();
-    alarm_ = around_.clock.alarm_at(last_used_ + kLater, [weak = weak_from_this()] {
-      if (const auto alive = weak.lock()) alive->look_whether_expired();
-    });
-    return;
+    last_used_ = Clock::now();
+    return expiry_.set_at(last_used_ + kLater);
   }
   if (use->last_used > last_used_) {
     last_used_ = use->last_used;
@@ -317,7 +312,7 @@ void ModelSlot::unload(UnloadedFunction done) {
 
 void ModelSlot::begin_to_unload() {
   state_ = State::kUnloading;
-  alarm_.reset();
+  expiry_.clear();
   QueuedBackend* const queue = around_.runtime.queue;
   const bool is_going =
       queue != nullptr &&

@@ -10,9 +10,10 @@
 #include "backend.hpp"
 #include "backend/queued_backend.hpp"
 #include "chat/turn/model_lender.hpp"
+#include "clock.hpp"
 #include "models/load_progress.hpp"
-#include "models/model_clock.hpp"
 #include "models/model_list.hpp"
+#include "transport/bytes/deadline.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/method.hpp>
@@ -53,7 +54,6 @@ struct ModelRuntime {
 struct SlotSurroundings {
   asio::io_context& loop;
   spdlog::logger& log;
-  ModelClock& clock;
   const ModelRuntime& runtime;
 };
 
@@ -106,8 +106,8 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
   std::size_t waiting() const { return users_waiting_.size(); }
   std::size_t waiting_of(const std::string& holder) const;
   bool is_idle() const;  // loaded, and nobody uses it or waits for it
-  ModelClock::Time last_used() const { return last_used_; }
-  std::optional<ModelClock::Time> expires() const;
+  Clock::time_point last_used() const { return last_used_; }
+  std::optional<Clock::time_point> expires() const;
   std::optional<std::int64_t> loaded_since_s() const;
   std::optional<double> load_s() const { return load_s_; }  // of its last load
   std::optional<std::int64_t> context() const { return context_; }
@@ -149,7 +149,7 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
 
   struct Waiting {
     std::shared_ptr<ModelWaiter> user;
-    ModelClock::Time since;
+    Clock::time_point since;
   };
   State state_ = State::kUnloaded;
   std::deque<Waiting> users_waiting_;
@@ -161,17 +161,17 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
   std::uint64_t load_ = 0;
   bool has_made_room_ = false;
   bool without_default_context_ = false;
-  ModelClock::Time load_began_;
-  ModelClock::Time loaded_at_;
-  ModelClock::Time last_used_;
+  Clock::time_point load_began_;
+  Clock::time_point loaded_at_;
+  Clock::time_point last_used_;
   std::int64_t since_s_ = 0;
   std::optional<double> load_s_;
   std::optional<std::int64_t> context_;
   std::optional<LoadedBytes> bytes_;
   std::optional<chat::KeepAlive> kept_;  // as the latest user wanted it
   std::vector<UnloadedFunction> when_unloaded_;
-  std::unique_ptr<ModelClock::Alarm> alarm_;     // of keep_alive
-  std::unique_ptr<ModelClock::Alarm> progress_;  // of the next look at a load
+  Deadline expiry_;         // of keep_alive
+  Deadline next_progress_;  // of the next look at a load
 };
 
 }  // namespace rkllm_mcp

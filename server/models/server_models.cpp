@@ -2,7 +2,6 @@
 
 #include "backend/handle_resources.hpp"
 #include "chat/templates/families.hpp"
-#include "clock.hpp"
 #include "jsonrpc/failure.hpp"
 #include "model_name.hpp"
 #include "pull/model_chip.hpp"
@@ -53,11 +52,9 @@ class ServerModels::LaterTicket final : public chat::QueuePlace {
   const Lifetime alive_;
 };
 
-ServerModels::ServerModels(asio::io_context& loop, spdlog::logger& log, ModelClock& clock, Choices choices,
-                           Options options)
+ServerModels::ServerModels(asio::io_context& loop, spdlog::logger& log, Choices choices, Options options)
     : loop_(loop),
       log_(log),
-      clock_(clock),
       choices_(std::move(choices)),
       options_(std::move(options)),
       digests_(std::make_unique<FileDigests>(loop)),
@@ -131,12 +128,12 @@ void ServerModels::look_again(std::function<void()> then) {
 
 void ServerModels::refresh(std::function<void()> then) {
   constexpr std::chrono::seconds kOften{1};
-  const bool is_fresh = looked_at_ && clock_.now() - *looked_at_ < kOften;
+  const bool is_fresh = looked_at_ && Clock::now() - *looked_at_ < kOften;
   if (stopped_ || (!looks_into_directories() && unseen_handle_paths().empty()))
     return asio::post(loop_, std::move(then));
   // Behind a look that is under way: what it finds is known then.
   if (is_fresh && unseen_handle_paths().empty()) return reading_.run([] {}, std::move(then));
-  looked_at_ = clock_.now();
+  looked_at_ = Clock::now();
   look_again(std::move(then));
 }
 
@@ -205,7 +202,7 @@ ModelSlot& ServerModels::slot(const NamedModel& model, ModelSlot::Use use) {
   events.changed = options_.changed;
   events.keep_alive = choices_.keep_alive;
   events.default_context = choices_.default_context;
-  slot = std::make_shared<ModelSlot>(SlotSurroundings{loop_, log_, clock_, runtime_}, model, use, std::move(events));
+  slot = std::make_shared<ModelSlot>(SlotSurroundings{loop_, log_, runtime_}, model, use, std::move(events));
   return *slot;
 }
 
@@ -358,7 +355,7 @@ chat::ModelDescription ServerModels::info(const NamedModel& model) const {
   info.loaded_since_s = slot->loaded_since_s();
   info.waiting += use->waiting + (use->in_use ? 1 : 0);
   if (const auto expires = slot->expires(); expires && !use->in_use) {
-    const auto left = std::chrono::duration_cast<std::chrono::seconds>(*expires - clock_.now()).count();
+    const auto left = std::chrono::duration_cast<std::chrono::seconds>(*expires - Clock::now()).count();
     info.expires_s = seconds_since_1970() + std::max<std::int64_t>(left, 0);
   }
   return info;

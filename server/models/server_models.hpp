@@ -9,6 +9,7 @@
 #pragma once
 
 #include "chat/turn/model_lender.hpp"
+#include "clock.hpp"
 #include "lifetime.hpp"
 #include "models/file_digests.hpp"
 #include "models/model_files.hpp"
@@ -59,7 +60,7 @@ class ServerModels final : public chat::ModelLender {
   };
 
   // All that is passed outlives it, and all leases and tickets end before it.
-  ServerModels(asio::io_context& loop, spdlog::logger& log, ModelClock& clock, Choices choices, Options options);
+  ServerModels(asio::io_context& loop, spdlog::logger& log, Choices choices, Options options);
   ServerModels(const ServerModels&) = delete;
   ServerModels& operator=(const ServerModels&) = delete;
 
@@ -141,7 +142,6 @@ class ServerModels final : public chat::ModelLender {
 
   asio::io_context& loop_;
   spdlog::logger& log_;
-  ModelClock& clock_;
   Choices choices_;
   const Options options_;
   ModelRuntime runtime_;
@@ -149,7 +149,7 @@ class ServerModels final : public chat::ModelLender {
   std::map<SlotKey, std::shared_ptr<ModelSlot>> slots_;                    // none is ever taken out
   std::map<std::string, std::string> autoloaded_;                          // name → handle
   std::map<std::string, std::vector<std::function<void()>>> autoloading_;  // name → what waits for it
-  std::optional<ModelClock::Time> looked_at_;                              // when refresh() last looked
+  std::optional<Clock::time_point> looked_at_;                             // when refresh() last looked
   bool stopped_ = false;
   mutable std::map<std::string, std::string> simulated_templates_{};  // by path, of models that handles have
   std::vector<std::string> told_hidden_;                              // files that the log has been told of

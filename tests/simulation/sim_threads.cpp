@@ -156,7 +156,9 @@ void SimThreads::wait(std::function<bool()> is_so) {
   }
   while (!is_so()) {
     if (let_one_go_on()) continue;
-    failure_ = std::make_exception_ptr(Violation{"the event loop waits for a thread that waits itself"});
+    const Violation stuck{"the event loop waits for a thread that waits itself"};
+    if (!loop_->stack) throw stuck;
+    failure_ = std::make_exception_ptr(stuck);
     is_loop_stuck_ = true;
     go_back();
   }

@@ -30,7 +30,8 @@ class SimThreads {
 
   // `has_ended` becomes true when `work` has ended.
   void start(std::function<void()> work, std::shared_ptr<bool> has_ended);
-  // Whoever calls this goes on when `is_so()`, which changes nothing.
+  // Whoever calls this goes on when `is_so()`, which changes nothing. Outside of run_loop(), where whoever runs all of
+  // this waits for a thread that waits itself, a Violation is thrown.
   void wait(std::function<bool()> is_so);
   // Whoever calls this lets others go on, if the schedule wants that.
   void perhaps_give_way();
@@ -39,6 +40,7 @@ class SimThreads {
   // Each that can go on does until it waits, or is put off. Throws what one of them has thrown.
   void step();
   std::size_t count() const { return threads_.size(); }
+  bool is_on_loop() const { return running_ == nullptr; }
 
   // Of the system's memory, not of the heap that is counted (sim_heap.hpp).
   struct FreeStack {

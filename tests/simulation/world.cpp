@@ -139,6 +139,24 @@ void World::pass(Clock::duration time) {
   turn();
 }
 
+bool World::go_on() {
+  if (!events_.empty()) {
+    ready_.swap(events_);
+    let_happen();
+  } else if (threads_.any_can_go_on()) {
+    threads_.step();
+  } else {
+    loop_.restart();
+    if (loop_.poll_one() == 0) return false;
+  }
+  if (violation_) throw Violation(*std::exchange(violation_, std::nullopt));
+  return true;
+}
+
+void World::let_threads_go_on() {
+  while (threads_.any_can_go_on()) threads_.step();
+}
+
 void World::turn() {
   loop_.restart();
   loop_.poll();

@@ -43,6 +43,12 @@ class World {
   void step();
   // Time passes, and timers see it.
   void pass(Clock::duration time);
+  // For the tests of units, in place of steps: something of what can happen while time stands still happens. False if
+  // there is nothing.
+  bool go_on();
+  // The same of all threads but the loop, until none of them can go on.
+  void let_threads_go_on();
+  bool is_on_loop() const { return threads_.is_on_loop(); }
   // Runs a schedule of this world; throws what it throws.
   void run(std::function<void()> schedule) { threads_.run_loop(std::move(schedule)); }
   // It never comes to its end, and what it has made is not to be destroyed, nor this.

@@ -5,6 +5,7 @@
 #include "server/pull/fake_hub.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
+#include "support/waiting_loop.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -24,6 +25,7 @@ using namespace rkllm_mcp::test;
 
 namespace {
 
+using Bench = ModelBench<WaitingLoop>;
 using chat::ErrorKind;
 using chat::TurnError;
 using StoreWords = std::vector<std::string>;

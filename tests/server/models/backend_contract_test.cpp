@@ -5,6 +5,7 @@
 #include "model_bench.hpp"
 #include "models/named_backend.hpp"
 #include "support/catch.hpp"
+#include "support/waiting_loop.hpp"
 #include "watch/watched_backend.hpp"
 
 #include <algorithm>
@@ -18,6 +19,8 @@
 
 namespace rkllm_mcp::test {
 namespace {
+
+using Bench = ModelBench<WaitingLoop>;
 
 // Counts how often a call ends, and whether that was within start().
 class Counting final : public CallObserver {

@@ -4,6 +4,7 @@
 #include "jsonrpc/failure.hpp"
 #include "model_bench.hpp"
 #include "support/catch.hpp"
+#include "support/waiting_loop.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -19,6 +20,8 @@
 
 namespace rkllm_mcp::test {
 namespace {
+
+using Bench = ModelBench<WaitingLoop>;
 
 // Tells when a lease has been granted, on whatever thread.
 class GrantWatch final : public CallObserver {

@@ -1,24 +1,26 @@
 // The models of a server over an engine without a library: models are loaded when the test lets them be, as many as
-// there is room for, and time passes when the test says so.
+// there is room for.
 #pragma once
 
 #include "models/server_models.hpp"
 
-#include "backend/loaded_library.hpp"
 #include "backend/queued_backend.hpp"
+#include "clock.hpp"
 #include "server/backend/queue_limits.hpp"
 #include "settings_defaults.h"
 #include "support/usual_limits.hpp"
+#include "thread.hpp"
 
 #include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/method.hpp>
 
 #include <spdlog/logger.h>
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 
+#include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
@@ -26,10 +28,38 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace rkllm_mcp::test {
+
+// What its models can do: of the vendor's functions those that models by name are made of.
+namespace board_methods {
+
+inline constexpr std::array<std::string_view, 1> kInitParams{"param"};
+inline constexpr std::array<std::string_view, 1> kHandle{"handle"};
+inline constexpr std::array<std::string_view, 3> kRunParams{"handle", "rkllm_input", "rkllm_infer_params"};
+inline constexpr std::array<std::string_view, 2> kClearParams{"handle", "keep_system_prompt"};
+inline constexpr std::array<std::string_view, 4> kTemplateParams{"handle", "system_prompt", "prompt_prefix",
+                                                                 "prompt_postfix"};
+
+constexpr Method method(std::string_view name, HandleRole role, std::span<const std::string_view> params) {
+  Method method;
+  method.name = name;
+  method.handle = role;
+  method.params = params;
+  if (role != HandleRole::kCreates) method.handle_param = "handle";
+  method.streams = name == "rkllm_run";
+  return method;
+}
+
+inline constexpr std::array<Method, 5> kAll{
+    method("rkllm_init", HandleRole::kCreates, kInitParams), method("rkllm_destroy", HandleRole::kDestroys, kHandle),
+    method("rkllm_run", HandleRole::kUses, kRunParams), method("rkllm_clear_kv_cache", HandleRole::kUses, kClearParams),
+    method("rkllm_set_chat_template", HandleRole::kUses, kTemplateParams)};
+
+}  // namespace board_methods
 
 // What all models of one engine share. Thread-safe.
 class Board {
@@ -62,7 +92,7 @@ class Board {
   }
 
   bool add(const std::string& id, const std::string& path, Engine::LostFunction lost) {
-    std::unique_lock lock(mutex_);
+    std::unique_lock<Mutex> lock(mutex_);
     ++loads_;
     change_.wait(lock, [this] { return !is_held_; });
     if (path.find("broken") != std::string::npos) {
@@ -89,8 +119,8 @@ class Board {
   }
 
   const std::size_t room_;
-  mutable std::mutex mutex_;
-  std::condition_variable change_;
+  mutable Mutex mutex_;
+  ConditionVariable change_;
   bool is_held_ = false;
   std::size_t loads_ = 0;
   std::map<std::string, Engine::LostFunction> lost_;  // of the models that are loaded
@@ -146,41 +176,6 @@ class BoardEngine final : public Engine {
   Board& board_;
 };
 
-class SetClock final : public ModelClock {
- public:
-  Time now() const override { return now_; }
-  std::unique_ptr<Alarm> alarm_at(Time time, std::function<void()> ring) override {
-    auto set = std::make_shared<Set>(Set{time, std::move(ring)});
-    alarms_.push_back(set);
-    return std::make_unique<Held>(std::move(set));
-  }
-  void advance(std::chrono::seconds by) {
-    now_ += by;
-    for (const auto& weak : std::exchange(alarms_, {})) {
-      const auto alarm = weak.lock();
-      if (!alarm) continue;
-      if (alarm->time > now_) {
-        alarms_.push_back(weak);
-      } else {
-        alarm->ring();
-      }
-    }
-  }
-
- private:
-  struct Set {
-    Time time;
-    std::function<void()> ring;
-  };
-  struct Held final : Alarm {
-    explicit Held(std::shared_ptr<Set> held) : set(std::move(held)) {}
-    std::shared_ptr<Set> set;
-  };
-
-  Time now_ = std::chrono::steady_clock::now();
-  std::vector<std::weak_ptr<Set>> alarms_;
-};
-
 // Somebody who asks for a model.
 struct Asking {
   std::unique_ptr<chat::QueuePlace> ticket;
@@ -190,15 +185,20 @@ struct Asking {
   bool done() const { return lease || kind; }
 };
 
-class Bench {
+// `Around` has the loop: a WaitingLoop (support/waiting_loop.hpp), or a SimBench (simulation/sim_bench.hpp), whose time
+// passes when the test says so.
+template <class Around>
+class ModelBench {
  public:
-  explicit Bench(ServerModels::Choices choices, std::size_t room = 8)
-      : board(room), models(loop, log, clock, choices, {.stream = usual_limits<TokenStream::Options>()}) {
+  explicit ModelBench(ServerModels::Choices choices, std::size_t room = 8)
+      : board(room), models(loop, log, choices, {.stream = usual_limits<TokenStream::Options>()}) {
     use_new_runtime();
   }
-  ~Bench() {
+  ModelBench(const ModelBench&) = delete;
+  ModelBench& operator=(const ModelBench&) = delete;
+  ~ModelBench() {
     board.let_loads_go();
-    queue->shut_down(std::chrono::steady_clock::now() + std::chrono::seconds(30));
+    queue->shut_down(Clock::now() + std::chrono::seconds(30));
   }
 
   void use_new_runtime() {
@@ -213,22 +213,11 @@ class Bench {
     runtime.watched = [](CallRequest request) { return request; };
     models.use_runtime(runtime);
   }
-  static std::span<const Method> methods() { return choose_abi_set("1.3.0", "").set->methods; }
+  static std::span<const Method> methods() { return board_methods::kAll; }
 
   // Runs the loop until `is_so`; false if that never is.
-  bool until(const std::function<bool()>& is_so) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!is_so()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      loop.restart();
-      loop.run_one_for(std::chrono::milliseconds(5));
-    }
-    return true;
-  }
-  void settle() {
-    loop.restart();
-    loop.poll();
-  }
+  bool until(const std::function<bool()>& is_so) { return around.until(is_so); }
+  void settle() { around.settle(); }
 
   std::shared_ptr<Asking> ask(const std::string& model, chat::Asker asker = {},
                               std::optional<chat::KeepAlive> keep_alive = {}) {
@@ -258,19 +247,16 @@ class Bench {
   bool granted(const std::shared_ptr<Asking>& asking) {
     return until([&] { return asking->done(); }) && asking->lease != nullptr;
   }
-  // Whether all models go when so much time has passed.
-  bool all_unloaded_after(std::chrono::seconds by) {
-    clock.advance(by);
-    return until([this] {
-      clock.advance(std::chrono::seconds(1));  // the backend's own clock has gone on, too
-      return board.loaded() == 0;
-    });
+  // Whether all models go when so much time has passed. With a SimBench.
+  bool all_unloaded_after(std::chrono::seconds time) {
+    around.pass(time);
+    return board.loaded() == 0;
   }
   bool is_loaded(const std::string& name) { return !models.handle_of(name).empty(); }
 
-  asio::io_context loop;
+  Around around;
+  asio::io_context& loop = around.loop();
   spdlog::logger log{"test"};
-  SetClock clock;
   Board board;
   std::shared_ptr<QueuedBackend> queue;
   ServerModels models;

@@ -3,8 +3,8 @@
 #include "models/model_place.hpp"
 
 #include "model_bench.hpp"
+#include "simulation/sim_bench.hpp"
 #include "support/catch.hpp"
-#include "support/eventually.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -14,7 +14,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,6 +21,7 @@
 namespace rkllm_mcp::test {
 namespace {
 
+using Bench = ModelBench<simulation::SimBench>;
 using chat::ErrorKind;
 using std::chrono::seconds;
 
@@ -29,7 +29,7 @@ using std::chrono::seconds;
 template <typename Lease>
 class PlaceAsker {
  public:
-  explicit PlaceAsker(Bench& bench, chat::PlaceWish wish = {.model = "a"}) {
+  explicit PlaceAsker(Bench& bench, chat::PlaceWish wish = {.model = "a"}) : bench_(bench) {
     chat::PlaceEvents<Lease> events;
     events.queued = [this](std::size_t before) {
       queued.push_back(before);
@@ -82,13 +82,13 @@ class PlaceAsker {
   }
 
   void note(const std::string& word) {
-    if (is_inside_ || std::this_thread::get_id() != thread_) was_told_wrongly = true;
+    if (is_inside_ || !bench_.around.is_on_loop()) was_told_wrongly = true;
     told.push_back(word);
     if (when_told) when_told(word);
   }
 
+  Bench& bench_;
   bool is_inside_ = false;
-  const std::thread::id thread_ = std::this_thread::get_id();
 };
 
 using TurnAsker = PlaceAsker<chat::ModelLease>;
@@ -100,10 +100,9 @@ bool is_told_end(Bench& bench, const Asker& asker) {
 
 // Until the handle that the name stands for is held, without anybody on the loop hearing of it.
 bool is_held_unheard(Bench& bench, const std::string& handle) {
-  return eventually([&] {
-    const auto use = bench.queue->use_of(handle);
-    return use && use->in_use && use->waiting == 0;
-  });
+  bench.around.let_threads_go_on();
+  const auto use = bench.queue->use_of(handle);
+  return use && use->in_use && use->waiting == 0;
 }
 
 }  // namespace
@@ -145,8 +144,7 @@ TEMPLATE_TEST_CASE("who asks for a model is told once how that ends, on the loop
   PlaceAsker<TestType> asker(bench, wish);
   CHECK(asker.told.empty());
   REQUIRE(is_told_end(bench, asker));
-  bench.clock.advance(seconds(10));
-  bench.settle();
+  bench.around.pass(seconds(10));
   CHECK(asker.ends() == 1);
   CHECK(asker.told.back() == (kind ? "failed" : "granted"));
   CHECK_FALSE(asker.was_told_wrongly);
@@ -174,14 +172,15 @@ TEMPLATE_TEST_CASE("a place that is given up hears nothing more and holds nothin
       if (word == "loading") asker.ticket.reset();
     };
     REQUIRE(bench.until([&] { return !asker.told.empty(); }));
-    bench.clock.advance(seconds(10));
+    bench.around.pass(seconds(10));
     CHECK(asker.told == std::vector<std::string>{"loading"});
     asker.told.clear();
   }
   SECTION("when the model is loaded, and nobody has heard of it") {
     REQUIRE(bench.until([&] { return bench.board.loads() == 1; }));
     bench.board.let_loads_go();
-    REQUIRE(eventually([&] { return bench.board.loaded() == 1; }));
+    bench.around.let_threads_go_on();
+    REQUIRE(bench.board.loaded() == 1);
     asker.told.clear();
     asker.give_up();
   }
@@ -349,8 +348,7 @@ TEST_CASE("a lease of the runtime before does not end the use of the model that 
   REQUIRE(is_told_end(bench, now));
   CHECK(now.lease->load_number() != old.lease->load_number());
   old.lease.reset();
-  bench.clock.advance(seconds(100'000));
-  bench.settle();
+  bench.around.pass(seconds(100'000));
   CHECK(bench.is_loaded("a"));
   now.lease.reset();
   CHECK(bench.all_unloaded_after(seconds(100'000)));
@@ -419,9 +417,9 @@ TEST_CASE("a lease knows how long its place had to wait for the model to be load
   bench.board.hold_loads();
   TurnAsker first(bench);
   REQUIRE(bench.until([&] { return bench.board.loads() == 1; }));
-  bench.clock.advance(seconds(2));
+  bench.around.pass(seconds(2));
   TurnAsker second(bench);
-  bench.clock.advance(seconds(1));
+  bench.around.pass(seconds(1));
   bench.board.let_loads_go();
   REQUIRE(is_told_end(bench, first));
   TurnAsker third(bench);

@@ -2,6 +2,7 @@
 #include "models/model_slot.hpp"
 
 #include "model_bench.hpp"
+#include "simulation/sim_bench.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -13,19 +14,19 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 namespace rkllm_mcp::test {
 namespace {
 
+using Bench = ModelBench<simulation::SimBench>;
 using std::chrono::seconds;
 
 // Somebody who needs a model, and all that it is told.
 class NotingWaiter final : public ModelWaiter {
  public:
-  explicit NotingWaiter(std::string holder = {}) : holder_(std::move(holder)) {}
+  NotingWaiter(Bench& bench, std::string holder) : bench_(bench), holder_(std::move(holder)) {}
 
   const std::string& holder() const override { return holder_; }
   void queued(std::size_t) override { note("queued"); }
@@ -54,13 +55,13 @@ class NotingWaiter final : public ModelWaiter {
 
  private:
   void note(const std::string& word) {
-    if (std::this_thread::get_id() != thread_) was_on_another_thread = true;
+    if (!bench_.around.is_on_loop()) was_on_another_thread = true;
     told.push_back(word);
     if (when_ended && (word == "ready" || word == "failed")) when_ended();
   }
 
+  Bench& bench_;
   const std::string holder_;
-  const std::thread::id thread_ = std::this_thread::get_id();
 };
 
 // A slot of the bench's models, and who is added to it.
@@ -69,7 +70,7 @@ struct SlotBench {
       : bench(presets({name, "other"}), room), slot(*bench.models.slot_for(name)) {}
 
   std::shared_ptr<NotingWaiter> add(const std::string& holder = {}) {
-    auto waiter = std::make_shared<NotingWaiter>(holder);
+    auto waiter = std::make_shared<NotingWaiter>(bench, holder);
     slot.add(waiter);
     return waiter;
   }
@@ -95,8 +96,7 @@ TEST_CASE("who needs a model is told later that it is loaded, once and in order,
   CHECK(waiters[0].use_count() == 2);
   CHECK(with.slot.waiting() == 3);
   REQUIRE(with.is_told(waiters[2]));
-  with.bench.clock.advance(seconds(10));
-  with.bench.settle();
+  with.bench.around.pass(seconds(10));
   CHECK(order == std::vector<int>{0, 1, 2});
   for (const auto& each : waiters) {
     CHECK(each->ends() == 1);
@@ -117,8 +117,7 @@ TEST_CASE("who needs a model keeps it loaded until their use has ended, which an
   with.slot.end_use(first->load + 1, {});
   with.slot.end_use(first->load, {});
   CHECK_FALSE(with.slot.expires());
-  with.bench.clock.advance(seconds(100'000));
-  with.bench.settle();
+  with.bench.around.pass(seconds(100'000));
   CHECK(with.bench.board.loaded() == 1);
   with.slot.end_use(second->load, {});
   CHECK(with.slot.expires());
@@ -187,7 +186,7 @@ TEST_CASE("without a runtime a model fails later, with what there is none for") 
 TEST_CASE("a model without room fails with that word where others have it, who are not unloaded while they are used") {
   SlotBench with("a", 1);
   ModelSlot& other = *with.bench.models.slot_for("other");
-  const auto user = std::make_shared<NotingWaiter>();
+  const auto user = std::make_shared<NotingWaiter>(with.bench, "");
   other.add(user);
   REQUIRE(with.is_told(user));
   const auto refused = with.add();

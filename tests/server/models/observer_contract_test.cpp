@@ -4,6 +4,7 @@
 #include "model_bench.hpp"
 #include "models/named_backend.hpp"
 #include "support/catch.hpp"
+#include "support/waiting_loop.hpp"
 #include "watch/watched_backend.hpp"
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 namespace rkllm_mcp::test {
 namespace {
 
+using Bench = ModelBench<WaitingLoop>;
 using News = std::vector<std::string>;
 
 // The last observer: notes what it is told.

@@ -1,6 +1,7 @@
 #include "models/server_models.hpp"
 
 #include "model_bench.hpp"
+#include "simulation/sim_bench.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
 
@@ -19,6 +20,8 @@ using chat::ErrorKind;
 using std::chrono::seconds;
 
 namespace {
+
+using Bench = ModelBench<simulation::SimBench>;
 
 // Has the model of that file made, as rkllm_init does.
 void init(Bench& bench, const std::string& path) {
@@ -44,7 +47,7 @@ TEST_CASE("a model is loaded when it is first asked for, once for all who wait, 
   REQUIRE(bench.until([&] { return bench.board.loads() == 1; }));
   CHECK(bench.models.find("a", {})->state == chat::ModelState::kLoading);
   CHECK_FALSE(first->done());
-  bench.clock.advance(seconds(1));
+  bench.around.pass(seconds(1));
   bench.board.let_loads_go();
   REQUIRE(bench.granted(first));
   bench.settle();
@@ -117,12 +120,10 @@ TEST_CASE("a model that nobody uses is unloaded after keep_alive, not before, an
   Bench bench(choices);
   const auto asking = bench.ask("a");
   REQUIRE(bench.granted(asking));
-  bench.clock.advance(seconds(1000));
-  bench.settle();
+  bench.around.pass(seconds(1000));
   CHECK(bench.is_loaded("a"));
   asking->lease.reset();
-  bench.clock.advance(seconds(59));
-  bench.settle();
+  bench.around.pass(seconds(59));
   CHECK(bench.is_loaded("a"));
   CHECK(bench.models.find("a", {})->expires_s);
   REQUIRE(bench.all_unloaded_after(seconds(2)));
@@ -159,11 +160,11 @@ TEST_CASE("the model that was used longest ago makes room for another, and one i
   const auto a = bench.ask("a");
   REQUIRE(bench.granted(a));
   a->lease.reset();
-  bench.clock.advance(seconds(1));
+  bench.around.pass(seconds(1));
   const auto b = bench.ask("b");
   REQUIRE(bench.granted(b));
   b->lease.reset();
-  bench.clock.advance(seconds(1));
+  bench.around.pass(seconds(1));
   const auto c = bench.ask("c");
   REQUIRE(bench.granted(c));
   CHECK_FALSE(bench.is_loaded("a"));
@@ -317,8 +318,7 @@ TEST_CASE("a handle that rkllm_init has made is leased like a model, and is neve
   const auto asking = bench.ask(id);
   REQUIRE(bench.granted(asking));
   asking->lease.reset();
-  bench.clock.advance(seconds(100'000));
-  bench.settle();
+  bench.around.pass(seconds(100'000));
   CHECK(bench.board.loaded() == 1);
   std::optional<chat::TurnError> refused;
   bench.models.unload(id, {}, [&](std::optional<chat::TurnError> error) { refused = std::move(error); });
@@ -383,8 +383,7 @@ TEST_CASE("who only wants a model loaded does not wait for those who use it, and
   CHECK_FALSE(waiting->done());
   waiting->ticket.reset();
   user->lease.reset();
-  bench.clock.advance(seconds(599));
-  bench.settle();
+  bench.around.pass(seconds(599));
   CHECK(bench.is_loaded("a"));
   CHECK(bench.all_unloaded_after(seconds(2)));
 }
@@ -435,7 +434,7 @@ TEST_CASE("another runtime has none of the models of the one before, and loads t
   const auto second = bench.ask("a");
   REQUIRE(bench.granted(second));
   CHECK(bench.queue->handles().size() == 1);
-  CHECK(before->shut_down(std::chrono::steady_clock::now() + seconds(30)));
+  CHECK(before->shut_down(Clock::now() + seconds(30)));
 }
 
 }  // namespace rkllm_mcp::test
