@@ -153,7 +153,6 @@ TEST_CASE("HTTP: pipelined requests are answered in order, even if the first tak
   RawSocket client(server.port());
   client.send(get("/wait") + post("/echo", "second") + get("/wait") + post("/echo", "fourth"));
   const auto first = server.next_waiting();
-  CHECK(client.is_silent_for(50ms));
   server.loop.call([&] { first->respond({200, {}, "text/plain", "first"}); });
   CHECK(read_answer(client).body == "first");
   CHECK(read_answer(client).body == "second");
@@ -236,42 +235,6 @@ TEST_CASE("HTTP: a refused request is answered, closes the connection, and reach
     CHECK(answer.find("\nHTTP/1.1 ") == std::string::npos);
   }
   CHECK(server.loop.call([&] { return server.requests; }) == 0);
-}
-
-TEST_CASE("HTTP: slow senders are told and cut off") {
-  auto options = usual_limits<http::Options>();
-  options.timeouts = {100ms, 100ms, 100ms};
-  Server server(options);
-  SECTION("in the header fields") {
-    RawSocket client(server.port());
-    client.send("GET / HTTP/1.1\r\n");
-    CHECK(read_answer(client).status == 408);
-  }
-  SECTION("in the header fields, byte by byte") {
-    RawSocket client(server.port());
-    client.send("GET / HTTP/1.1\r\nX: ");
-    while (client.is_silent_for(10ms)) client.send_some("x");
-    CHECK(read_answer(client).status == 408);
-  }
-  SECTION("in the body") {
-    RawSocket client(server.port());
-    client.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhell");
-    CHECK(read_answer(client).status == 408);
-  }
-  SECTION("between requests, without a word") {
-    RawSocket client(server.port());
-    client.send(post("/echo", "x"));
-    CHECK(read_answer(client).status == 200);
-    CHECK(client.receive_rest() == "");
-  }
-  SECTION("but not while they wait for the answer") {
-    RawSocket client(server.port());
-    client.send(get("/wait"));
-    const auto exchange = server.next_waiting();
-    CHECK(client.is_silent_for(250ms));
-    server.loop.call([&] { exchange->respond({204, {}, "", ""}); });
-    CHECK(read_answer(client).status == 204);
-  }
 }
 
 TEST_CASE("HTTP: foreign origins and hosts get 403, on WebSocket handshakes too") {

@@ -187,7 +187,8 @@ TEST_CASE(
   SECTION("after the end of the input") {
     ::close(input.theirs);
     REQUIRE(ended.happens());
-    CHECK_FALSE(gone.happens_within(50ms));
+    loop.call([] {});  // what the end of the input brings about has come when the loop takes the next thing
+    CHECK_FALSE(gone.happens_within(0ms));
     ::close(output.ours);
     CHECK(gone.happens());
   }
