@@ -31,7 +31,8 @@ void work(std::chrono::milliseconds long_enough) {
 TEST_CASE("a callback that takes more than 50 ms of processor time is told of, and no other") {
   asio::io_context loop;
   std::vector<std::chrono::milliseconds> told;
-  asio::steady_timer waited(loop, std::chrono::milliseconds(100));  // for which no processor works
+  // No processor works for it: that a loop has waited for so long is what must not be told.
+  asio::steady_timer waited(loop, std::chrono::milliseconds(100));
   waited.async_wait([](const asio::error_code&) {});
   asio::post(loop, [] { work(std::chrono::milliseconds(5)); });
   asio::post(loop, [] { work(std::chrono::milliseconds(60)); });

@@ -48,7 +48,8 @@ std::string http_post(std::string_view path, std::string_view body) {
          std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
 }
 
-// Returns when the event loop, the process's first thread, has nothing to do any more: every buffer is full.
+// Returns when the event loop, the process's first thread, has nothing to do any more: every buffer is full. Nothing
+// tells of what another process does not do: it is seen over a time.
 void await_standstill(int pid) {
   constexpr std::chrono::milliseconds kBetweenLooks{100};
   const auto processor_time = [pid] { return read_file("/proc/" + std::to_string(pid) + "/schedstat"); };

@@ -112,6 +112,7 @@ TEST_CASE("TLS: a handshake that takes too long is cut off, however many bytes t
   CHECK(server.is_empty());
   // Who has shaken hands may rest for longer.
   const auto client = connect(server);
+  // The handshakes are OpenSSL's, on a thread and a clock of its own: so this takes the time that it takes.
   const Event later;
   asio::steady_timer timer(server.loop.io(), 400ms);
   timer.async_wait([later](const std::error_code&) { later.happen(); });
