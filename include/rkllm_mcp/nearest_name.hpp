@@ -81,6 +81,17 @@ std::optional<std::string_view> nearest_name(std::string_view name, const Range&
   return nearest;
 }
 
+// The one of `candidates` (at least one) that takes the fewest edits to become `name`, however many that are: for
+// refusals that always show a way on. The first of equals. Longer names are compared by their beginning, which bounds
+// the work.
+template <class Range>
+std::string nearest_at_any_distance(std::string_view name, const Range& candidates) {
+  constexpr std::size_t kLongestName = 200;
+  name = name.substr(0, kLongestName);
+  return std::string(*std::ranges::min_element(
+      candidates, {}, [name](std::string_view candidate) { return edit_distance(name, candidate); }));
+}
+
 // Ready to be appended to a complaint: `; did you mean "top_k"?`, or nothing.
 template <class Range>
 std::string did_you_mean(std::string_view name, const Range& candidates) {

@@ -144,6 +144,15 @@ std::string_view reason_not_public(const IpAddress& address) {
   return address.is_v4() ? reason_v4(bytes.subspan<12>()) : reason_v6(bytes);
 }
 
+bool is_loopback(std::string_view text) {
+  constexpr std::uint8_t kLoopbackNet = 127;
+  const auto address = IpAddress::parse(text);
+  if (!address) return false;
+  return address->is_v4() ? address->bytes()[kMappedPrefix] == kLoopbackNet : address->text() == "::1";
+}
+
+bool is_any_address(std::string_view text) { return text == "0.0.0.0" || text == "::"; }
+
 std::optional<IpNetwork> IpNetwork::parse(std::string_view text) {
   const auto slash = text.find('/');
   const auto address = IpAddress::parse(text.substr(0, slash));

@@ -1,6 +1,7 @@
-// An IP address as a value, and what is known about it: whether it belongs to the public internet. Whoever fetches what
-// strangers name connects to no other: they could otherwise reach what only this machine may reach (server-side request
-// forgery).
+// An IP address as a value, and from where it can be reached: from the public internet, or from this machine only.
+// Whoever fetches what strangers name connects to public addresses only: strangers could otherwise reach what only this
+// machine may reach (server-side request forgery). Whoever listens without asking for an access token does so on
+// loopback addresses only.
 #pragma once
 
 #include <array>
@@ -37,6 +38,13 @@ class IpAddress {
 // Why the address is none of the public internet, in words that follow "is": "a loopback address". Empty if it is one.
 // An address that carries an IPv4 address for a translator (NAT64) is judged by that one.
 std::string_view reason_not_public(const IpAddress& address);
+
+// Whether `text` is an address that this machine alone can reach: of 127.0.0.0/8, or ::1. False for what is no IP
+// address.
+bool is_loopback(std::string_view text);
+
+// Whether `text` stands for all addresses of this machine: 0.0.0.0 or ::.
+bool is_any_address(std::string_view text);
 
 // Addresses with the same beginning: "192.168.0.0/16", "fd00::/8", or one address alone.
 class IpNetwork {

@@ -1,6 +1,5 @@
 #include "app/api_description.hpp"
 
-#include "app/api_documents.hpp"
 #include "app/api_resources.hpp"
 #include "app/prompts.hpp"
 #include "backend/handle_resources.hpp"

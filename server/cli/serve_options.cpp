@@ -1,9 +1,9 @@
 #include "cli/serve_options.hpp"
 
 #include "cli/target.hpp"
-#include "settings/loopback.hpp"
 #include "settings/refused.hpp"
 #include "settings/table.hpp"
+#include "text/ip_address.hpp"
 #include "text/shell_word.hpp"
 
 #include <cstdint>

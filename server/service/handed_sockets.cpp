@@ -1,7 +1,7 @@
 #include "service/handed_sockets.hpp"
 
 #include "service/environment.hpp"
-#include "settings/loopback.hpp"
+#include "text/ip_address.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/json_builder.hpp"
-#include "settings/nearest.hpp"
 #include "text/ip_address.hpp"
 #include "text/url.hpp"
 
@@ -94,7 +93,7 @@ std::string nearest_member(const NamedField& field, const std::string& key) {
   for (const auto& member : field.members) names.emplace_back(member.name);
   if (const auto alike = nearest_name(std::string_view(key), names)) return std::string(*alike);
   const auto object = std::ranges::find(field.members, NamedField::Member::Kind::kObject, &NamedField::Member::kind);
-  return object == field.members.end() ? nearest(key, names) : std::string(object->name) + "." + key;
+  return object == field.members.end() ? nearest_at_any_distance(key, names) : std::string(object->name) + "." + key;
 }
 
 std::vector<Complaint> complaints_about_named(const NamedField& field, const std::string& path, const Json& entry) {

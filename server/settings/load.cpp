@@ -2,11 +2,12 @@
 
 #include "settings/assign.hpp"
 #include "settings/document.hpp"
-#include "settings/loopback.hpp"
-#include "settings/nearest.hpp"
 #include "settings/refused.hpp"
 #include "settings/table.hpp"
+#include "text/ip_address.hpp"
 #include "text/regular_file.hpp"
+
+#include <rkllm_mcp/nearest_name.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -187,7 +188,7 @@ class Loader {
   static std::string nearest_variable(const std::string& variable) {
     std::vector<std::string> variables;
     for (const Setting& setting : settings_table()) variables.push_back(variable_of(setting));
-    return nearest(variable, variables);
+    return nearest_at_any_distance(variable, variables);
   }
 
   LoadedSettings loaded_;

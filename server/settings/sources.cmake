@@ -3,7 +3,5 @@ set(SETTINGS_SOURCES
   settings/document.cpp
   settings/load.cpp
   settings/location.cpp
-  settings/loopback.cpp
-  settings/nearest.cpp
   settings/settings_schema.cpp
   settings/table.cpp)

@@ -1,7 +1,8 @@
 #include "settings/table.hpp"
 
-#include "settings/nearest.hpp"
 #include "text/url.hpp"
+
+#include <rkllm_mcp/nearest_name.hpp>
 
 #include <algorithm>
 #include <array>
@@ -468,7 +469,7 @@ std::string nearest_name(std::string_view name) {
   std::vector<std::string> names;
   const bool is_section = name.find('.') == std::string_view::npos;
   for (const Setting& setting : kTable) names.push_back(is_section ? std::string(setting.section) : name_of(setting));
-  return nearest(name, names);
+  return nearest_at_any_distance(name, names);
 }
 
 Json value_of(const Setting& setting, const Settings& settings) {

@@ -1,7 +1,6 @@
 set(UPSTREAMS_SOURCES
   upstreams/close_on_exec.cpp
   upstreams/command_connection.cpp
-  upstreams/served_names.cpp
   upstreams/tool_filter.cpp
   upstreams/tool_pages.cpp
   upstreams/tool_watch.cpp

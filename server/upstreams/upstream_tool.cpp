@@ -91,6 +91,21 @@ std::string marked_name(const std::string& upstream, const std::string& tool) {
   return name + mark;
 }
 
+// kitchen_x_y may be y of the upstream kitchen_x, or x_y of the upstream kitchen. The longer prefix wins, also while
+// its upstream is not connected.
+bool ServedNames::could_be_anothers(const std::string& upstream, const std::string& plain) const {
+  return std::ranges::any_of(upstreams_, [&](const std::string& other) {
+    return other.size() > upstream.size() && plain.starts_with(other + "_");
+  });
+}
+
+std::optional<std::string> ServedNames::take(const std::string& upstream, const std::string& there) {
+  std::string name = served_name(upstream, there);
+  if (could_be_anothers(upstream, name) || taken_.contains(name)) name = marked_name(upstream, there);
+  if (!taken_.insert(name).second) return std::nullopt;
+  return name;
+}
+
 SortedTools sort_tools(const std::string& upstream, std::vector<Json> listed, const ToolFilter& filter) {
   // A server that is its own upstream lists what it has from itself, too: that would go on for ever.
   std::set<std::string> echoes;

@@ -1,4 +1,4 @@
-// A tool as another MCP server lists it: whether it can be served here, and as what.
+// A tool as another MCP server lists it: whether it can be served here, as what, and under which name.
 #pragma once
 
 #include "mcp/catalogue.hpp"
@@ -6,7 +6,10 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -30,6 +33,23 @@ std::string served_name(const std::string& upstream, const std::string& tool);
 
 // The same, always with a mark, which is a hash of both names: for a tool whose name another one has already.
 std::string marked_name(const std::string& upstream, const std::string& tool);
+
+// The names under which the tools, or the prompts, of all upstreams are served: no two have the same.
+class ServedNames {
+ public:
+  // `taken` are those that are served already, by whomever.
+  ServedNames(std::vector<std::string> upstreams, std::set<std::string> taken)
+      : upstreams_(std::move(upstreams)), taken_(std::move(taken)) {}
+
+  // The name of what that upstream calls `there`, which is taken from now on. Nothing if there is none left for it.
+  std::optional<std::string> take(const std::string& upstream, const std::string& there);
+
+ private:
+  bool could_be_anothers(const std::string& upstream, const std::string& plain) const;
+
+  std::vector<std::string> upstreams_;
+  std::set<std::string> taken_;
+};
 
 // One of `served` as a tool of this server; what runs it is left to the caller.
 mcp::Tool served_tool(const std::string& upstream, const Json& tool);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "mcp/catalogue.hpp"
-#include "upstreams/served_names.hpp"
 #include "upstreams/upstream.hpp"
+#include "upstreams/upstream_tool.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

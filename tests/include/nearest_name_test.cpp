@@ -70,3 +70,11 @@ TEST_CASE("a name is found at the beginning or the end of a longer one, however 
   CHECK(nearest_name("boiled", names) == longer);
   CHECK_FALSE(nearest_name("fried", names));
 }
+
+TEST_CASE("at any distance a name is found that takes the fewest edits, and the first of equals") {
+  const std::vector<std::string> names = {"top_k", "top_p", "temperature"};
+  CHECK(nearest_at_any_distance("temperat", names) == "temperature");
+  CHECK(nearest_at_any_distance("banana", names) == "top_k");
+  CHECK(nearest_at_any_distance("", names) == "top_k");
+  CHECK(nearest_at_any_distance("top_p" + std::string(100'000, 'x'), names) == "top_p");
+}

@@ -112,7 +112,7 @@ endforeach()
 
 folder(server/defaults USE dispatch transport)
 folder(server/settings USE text AND jsonrpc/bounded_json.hpp jsonrpc/json_builder.hpp)
-folder(server/service USE settings)
+folder(server/service USE settings text)
 folder(server/process)
 folder(server/backend USE jsonrpc process AND mcp/catalogue.hpp)
 folder(server/worker USE backend jsonrpc process text)

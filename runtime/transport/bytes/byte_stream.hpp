@@ -11,6 +11,9 @@
 #include <cstddef>
 #include <functional>
 #include <system_error>
+#include <utility>
+
+#include <poll.h>
 
 namespace rkllm_mcp {
 
@@ -35,5 +38,20 @@ class ByteStream {
   virtual bool shutdown_write() = 0;
   virtual void close() = 0;
 };
+
+// async_wait_hangup() of streams over the system's own descriptors: waits, without reading or writing, until the system
+// itself reports that a socket or a pipe has lost its other side.
+//
+// Calls `handler` from the loop when `descriptor` (an asio socket or stream descriptor) has been hung up. Out-of-band
+// data wakes the wait as well; it ends the wait and is not a hang-up.
+template <class Descriptor>
+void wait_hangup(Descriptor& descriptor, std::function<void()> handler) {
+  descriptor.async_wait(Descriptor::wait_error,
+                        [&descriptor, handler = std::move(handler)](const std::error_code& error) {
+                          if (error) return;
+                          pollfd state{descriptor.native_handle(), 0, 0};
+                          if (::poll(&state, 1, 0) == 1 && (state.revents & (POLLERR | POLLHUP)) != 0) handler();
+                        });
+}
 
 }  // namespace rkllm_mcp

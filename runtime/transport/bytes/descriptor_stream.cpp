@@ -1,7 +1,5 @@
 #include "transport/bytes/descriptor_stream.hpp"
 
-#include "transport/bytes/hangup.hpp"
-
 #include <cerrno>
 #include <string>
 #include <system_error>

@@ -1,7 +1,5 @@
 #include "transport/bytes/socket_stream.hpp"
 
-#include "transport/bytes/hangup.hpp"
-
 #include <asio/ip/tcp.hpp>
 
 #include <utility>

@@ -1,4 +1,4 @@
-// One turn, from its place in a model's queue to the warm-up behind its answer.
+// One turn, from its place in a model's queue to the warm-up behind its answer, and the settings that it goes by.
 //
 //   place → template → cache → count → run (again: n, structured answers) → told → warm-up → gone
 //
@@ -10,7 +10,6 @@
 #pragma once
 
 #include "chat/host/answer_run.hpp"
-#include "chat/host/host_options.hpp"
 #include "chat/host/leased_model.hpp"
 #include "chat/host/prompt_caches.hpp"
 #include "chat/host/turn_listener.hpp"
@@ -18,7 +17,10 @@
 #include "chat/turn/context.hpp"
 #include "clock.hpp"
 
+#include <settings_defaults.h>
+
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,6 +30,14 @@
 #include <vector>
 
 namespace rkllm_mcp::chat {
+
+// What the settings' section `chat` says of turns.
+struct HostOptions {
+  std::size_t warm_up_bytes = defaults::kChatWarmUpBytes;      // of text that one run of a warm-up computes; 0: none
+  std::string caches_folder{};                                 // below runtime.cache_dir; empty: none are kept
+  std::uint64_t most_cache_bytes = 0;                          // chat.cache_bytes
+  unsigned structured_tries = defaults::kChatStructuredTries;  // runs for an answer that has to be JSON
+};
 
 class TurnMaker {
  public:

@@ -110,3 +110,22 @@ TEST_CASE("a network contains the addresses with its beginning") {
     CHECK_FALSE(IpNetwork::parse(text));
   }
 }
+
+TEST_CASE("what this machine alone can reach is loopback, however it is written, and all addresses are not") {
+  for (const char* const text : {"127.0.0.1", "127.255.255.254", "::1", "0:0::1", "::ffff:127.0.0.1"}) {
+    INFO(text);
+    CHECK(is_loopback(text));
+  }
+  for (const char* const text : {"0.0.0.0", "::", "128.0.0.1", "::ffff:128.0.0.1", "64:ff9b::127.0.0.1", "::2",
+                                 "fe80::1", "localhost", "127.1", ""}) {
+    INFO(text);
+    CHECK_FALSE(is_loopback(text));
+  }
+}
+
+TEST_CASE("0.0.0.0 and :: stand for all addresses of this machine") {
+  CHECK(is_any_address("0.0.0.0"));
+  CHECK(is_any_address("::"));
+  CHECK_FALSE(is_any_address("127.0.0.1"));
+  CHECK_FALSE(is_any_address("::1"));
+}

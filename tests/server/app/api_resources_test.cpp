@@ -1,6 +1,6 @@
 #include "app/api_resources.hpp"
 
-#include "app/api_documents.hpp"
+#include "app/api_description.hpp"
 #include "backend/loaded_library.hpp"
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
 #include "app/prompts.hpp"
 
-#include "app/api_documents.hpp"
+#include "app/api_description.hpp"
 #include "support/catch.hpp"
 
 #include <rkllm_mcp/errors.hpp>
