@@ -1,5 +1,5 @@
-// The limits that a client can come up against, and what they are called in errors, so that whoever reads one knows
-// what to raise.
+// The limits that a client can come up against: the one that UDP itself has, and those that the program sets, with what
+// they are called in errors, so that whoever reads one knows what to raise.
 #pragma once
 
 #include <array>
@@ -7,6 +7,9 @@
 #include <string_view>
 
 namespace rkllm_mcp {
+
+// What fits into one datagram over IPv4: 65,535 bytes less the headers of IP (20) and UDP (8).
+inline constexpr std::size_t kMaxDatagramBytes = 65'507;
 
 enum class Limit {
   kMessageBytes,

@@ -30,6 +30,8 @@ inline std::string encode_base64(std::span<const std::byte> bytes) {
   return text;
 }
 
+inline std::string encode_base64(std::string_view bytes) { return encode_base64(std::as_bytes(std::span(bytes))); }
+
 // Nothing if `text` is not exactly one valid encoding: length, alphabet, padding and zero bits behind the end are
 // checked.
 inline std::optional<std::vector<std::byte>> decode_base64(std::string_view text) {

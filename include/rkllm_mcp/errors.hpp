@@ -16,8 +16,8 @@
 
 namespace rkllm_mcp {
 
-// Codes on the wire. The negative ones are JSON-RPC's and, from -32020 to -32099, the Model Context Protocol's; 4001 to
-// 4009 are this server's own and always carry `data`.
+// Codes on the wire. The negative ones are JSON-RPC's and the Model Context Protocol's, see is_of_mcp(); 4001 to 4009
+// are this server's own and always carry `data`.
 enum class ErrorCode : int {
   kParseError = -32700,
   kInvalidRequest = -32600,
@@ -40,6 +40,12 @@ enum class ErrorCode : int {
   kUnsupported = 4008,
   kCancelled = 4009,
 };
+
+// Whether the code is one that the Model Context Protocol itself has defined: -32020 to -32099.
+constexpr bool is_of_mcp(ErrorCode code) {
+  constexpr int kLast = -32099;
+  return code <= ErrorCode::kHeaderMismatch && static_cast<int>(code) >= kLast;
+}
 
 // The most that an error or a log line quotes of what a client has sent, in bytes.
 inline constexpr std::size_t kQuotedBytes = 60;

@@ -40,7 +40,7 @@ struct CallLimits {
   std::size_t requests_per_session{};
   std::chrono::seconds queue_timeout{};            // 0: calls wait for ever
   std::size_t retained_chunks{};                   // per stream on a lossy transport
-  std::chrono::milliseconds retained_for{30'000};  // after the stream's end
+  std::chrono::milliseconds retained_for = kKeptForLostMessages;  // after the stream's end
 };
 
 // How a call ends that is cancelled, or whose HTTP exchange breaks off.

@@ -36,7 +36,7 @@ class RepeatedRequests {
   using Clock = rkllm_mcp::Clock;
 
   struct Limits {
-    std::chrono::milliseconds kept_for{30'000};                // after the answer
+    std::chrono::milliseconds kept_for = kKeptForLostMessages;  // after the answer
     std::size_t client_bytes = std::size_t{1} << 20U;          // of answers to one client
     std::size_t bytes = std::size_t{16} << 20U;                // of answers to all clients
     static constexpr std::size_t kBytesBesideTheAnswer = 256;  // that each of them counts in addition

@@ -15,6 +15,7 @@
 #include "jsonrpc/message.hpp"
 #include "jsonrpc/reply.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -28,6 +29,9 @@ namespace mcp {
 struct Handshake;
 }
 struct Principal;
+
+// On transports that may lose messages: how long what was sent is kept after its end, to be sent again.
+inline constexpr std::chrono::milliseconds kKeptForLostMessages{30'000};
 
 class Session : public std::enable_shared_from_this<Session> {
  public:

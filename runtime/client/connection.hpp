@@ -23,6 +23,9 @@ using Deadline = Clock::time_point;
 inline constexpr std::size_t kLongestMessage = std::size_t{16} << 20U;
 inline constexpr const char* kTooLong = "a message is longer than 16 MiB";
 
+// How long the answer to a request is waited for. A run may take long, and the server bounds it.
+inline constexpr std::chrono::hours kAnswerPatience{1};
+
 // The server cannot be reached, has gone away, or does not speak the protocol. The message is for a person.
 class ConnectionError : public std::runtime_error {
  public:

@@ -9,9 +9,8 @@ namespace {
 
 // The status of an answer that is an error.
 int status_of(ErrorCode code) {
-  const int value = static_cast<int>(code);
   if (code == ErrorCode::kMethodNotFound) return 404;
-  return value <= -32020 && value >= -32099 ? 400 : 200;
+  return is_of_mcp(code) ? 400 : 200;
 }
 
 }  // namespace

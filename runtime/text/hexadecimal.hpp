@@ -7,14 +7,15 @@
 
 namespace rkllm_mcp {
 
+inline constexpr std::string_view kHexDigits = "0123456789abcdef";
+
 // Two digits for each byte, in lower case.
 inline std::string in_hexadecimal(std::span<const unsigned char> bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
   text.reserve(2 * bytes.size());
   for (const unsigned char byte : bytes) {
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 0xfU];
+    text += kHexDigits[byte >> 4U];
+    text += kHexDigits[byte & 0xfU];
   }
   return text;
 }

@@ -1,5 +1,6 @@
 #include "text/json_text.hpp"
 
+#include "text/hexadecimal.hpp"
 #include "text/utf8_split.hpp"
 
 #include <array>
@@ -7,8 +8,6 @@
 
 namespace rkllm_mcp {
 namespace {
-
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 // Bytes that an escape of each byte takes: 1 (itself), 2 (\n and the like) or 6 (\u00xx).
 constexpr std::array<unsigned char, 256> kEscapedBytes = [] {

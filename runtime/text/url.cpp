@@ -12,7 +12,7 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::size_t kLongestUrl = 8000;  // bytes, encoded; servers take no more
-constexpr std::string_view kHexDigits = "0123456789ABCDEF";
+constexpr std::string_view kCapitalHexDigits = "0123456789ABCDEF";
 
 bool is_letter_or_digit(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 && static_cast<unsigned char>(c) < 0x80;
@@ -27,8 +27,8 @@ std::string in_lower_case(std::string_view text) {
 void append_encoded(std::string& text, char c) {
   const auto byte = static_cast<unsigned char>(c);
   text += '%';
-  text += kHexDigits[byte >> 4U];
-  text += kHexDigits[byte & 0xfU];
+  text += kCapitalHexDigits[byte >> 4U];
+  text += kCapitalHexDigits[byte & 0xfU];
 }
 
 bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }

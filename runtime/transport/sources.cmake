@@ -7,7 +7,6 @@ set(TRANSPORT_SOURCES
   transport/bytes/descriptor_stream.cpp
   transport/http/http_connection.cpp
   transport/http/http_head.cpp
-  transport/http/http_message.cpp
   transport/http/http_parser.cpp
   transport/http/http_transport.cpp
   transport/lines/line_connection.cpp
@@ -27,6 +26,5 @@ set(TRANSPORT_SOURCES
   transport/lines/unix_transport.cpp
   transport/websocket/websocket_connection.cpp
   transport/websocket/websocket_frame.cpp
-  transport/websocket/websocket_handshake.cpp
   transport/websocket/websocket_transport.cpp
   transport/bytes/writable.cpp)

@@ -6,6 +6,7 @@
 #include "backend.hpp"
 
 #include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/json.hpp>
 
 #include <cstdint>
 #include <exception>
@@ -56,6 +57,15 @@ inline CallOutcome without_model(const std::string& id) {
   CallOutcome outcome;
   outcome.error = std::make_exception_ptr(unknown_handle(id, {}));
   return outcome;
+}
+
+// The file that a call with these parameters is to load as a model; empty if it names none. Nothing has been checked
+// yet: the stub does that.
+inline std::string model_path_in(const Json& params) {
+  const Json* const param = params.is_object() && params.contains("param") ? &params["param"] : nullptr;
+  if (param == nullptr || !param->is_object()) return {};
+  const auto path = param->find("model_path");
+  return path != param->end() && path->is_string() ? path->get<std::string>() : std::string();
 }
 
 class Engine {

@@ -31,12 +31,7 @@ RunSpeed speed_of(const Json& perf) {
   return speed;
 }
 
-std::string model_path_of(const QueuedBackend::HandleStatus& handle) {
-  const Json& created = handle.created_with;
-  if (!created.is_object() || !created.contains("param") || !created["param"].is_object()) return {};
-  const Json& param = created["param"];
-  return param.contains("model_path") && param["model_path"].is_string() ? param["model_path"].get<std::string>() : "";
-}
+std::string model_path_of(const QueuedBackend::HandleStatus& handle) { return model_path_in(handle.created_with); }
 
 std::string model_name_of(const QueuedBackend::HandleStatus& handle) {
   return handle.model.empty() ? std::filesystem::path(model_path_of(handle)).stem().string() : handle.model;

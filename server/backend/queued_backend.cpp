@@ -127,15 +127,6 @@ RpcError lease_has_ended() {
   return {ErrorCode::kUnknownHandle, "the model is not loaded any more", Json{{"handles", Json::array()}}};
 }
 
-// The file that rkllm_init is to load; empty if it names none.
-std::string path_in(const Json& params) {
-  // Nothing is checked yet: the stub will do that.
-  const auto param = params.find("param");
-  if (param == params.end() || !param->is_object()) return {};
-  const auto path = param->find("model_path");
-  return path != param->end() && path->is_string() ? path->get<std::string>() : std::string();
-}
-
 // Whether a call may change what the model keeps from one call to the next.
 bool may_change(const Method& method) { return !method.immediate && !method.annotations.read_only; }
 
@@ -303,7 +294,8 @@ std::vector<QueuedBackend::Load> QueuedBackend::loads() const {
   for (const auto& [id, job] : jobs_) {
     const bool loads = job->request.method != nullptr && job->request.method->handle == HandleRole::kCreates;
     if (!loads || !job->handle || job->abandoned) continue;
-    Load load{id, job->model, path_in(job->request.params), job->handle->model->loading_in(), now - job->queued_at, {}};
+    Load load{
+        id, job->model, model_path_in(job->request.params), job->handle->model->loading_in(), now - job->queued_at, {}};
     if (const auto before = load_times_.find(load.path); before != load_times_.end()) load.before = before->second;
     all.push_back(std::move(load));
   }
@@ -645,7 +637,7 @@ void QueuedBackend::run_beside(Handle& handle) {
 }
 
 CallOutcome QueuedBackend::create(const CallRequest& request, Handle& handle) {
-  const std::string path = path_in(request.params);
+  const std::string path = model_path_in(request.params);
   const std::string before = path.empty() ? path : identity_of_file_(path);
   CallOutcome outcome = handle.model->call(request);
   // If the file was replaced during the call, it is not known which of the two was loaded.
@@ -686,7 +678,7 @@ void QueuedBackend::note_handle_change(const QueuedCall& job, const CallOutcome&
 
 void QueuedBackend::note_load_time(const QueuedCall& job) {
   constexpr std::size_t kMostFiles = 1000;
-  const std::string path = path_in(job.request.params);
+  const std::string path = model_path_in(job.request.params);
   if (path.empty()) return;
   if (load_times_.size() >= kMostFiles) load_times_.clear();
   load_times_.insert_or_assign(path, Clock::now() - job.queued_at);

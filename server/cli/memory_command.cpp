@@ -33,7 +33,6 @@ namespace {
 
 using Action = MemoryCommandOptions::Action;
 
-constexpr std::chrono::seconds kToConnect{2};
 constexpr std::chrono::seconds kToAnswer{300};
 // Of an import, what travels at once.
 constexpr std::size_t kLinesTogether = 500;

@@ -5,12 +5,16 @@
 #include "client/endpoint.hpp"
 #include "settings/load.hpp"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace rkllm_mcp {
+
+// How long a command tries to connect to a server that perhaps does not run.
+inline constexpr std::chrono::seconds kToConnect{2};
 
 // `to` as a person writes it: a URL, or HOST:PORT or PORT alone, which is the transport that the settings have on that
 // port, else `usual`. Without a port it is that of a server with built-in settings, of https and wss 443. `http_path`

@@ -65,7 +65,6 @@ Json own_tools(client::McpClient& client, std::chrono::milliseconds patience) {
 
 // Of the server that --to names, or of one of these settings that runs, or of one that is started for it.
 std::unique_ptr<client::McpClient> client_for(const ToolsOptions& options, const SettingsRequest& request) {
-  constexpr std::chrono::seconds kToConnect{2};
   const std::chrono::seconds patience(options.patience_s);
   const bool names_transport = options.to && options.to->find("://") != std::string::npos;  // settings have no say
   const Settings settings = names_transport ? Settings{} : load_settings(request).values;

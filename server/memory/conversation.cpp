@@ -1,6 +1,7 @@
 #include "memory/conversation.hpp"
 
 #include "clock.hpp"
+#include "text/url.hpp"
 
 #include <array>
 #include <chrono>
@@ -13,27 +14,6 @@ namespace {
 constexpr std::array<std::string_view, 4> kRoleNames{"user", "assistant", "system", "tool"};
 constexpr std::string_view kAddress = "memory://conversation/";
 constexpr std::string_view kSpaceQuery = "?space=";
-
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-         c == '_' || c == '~';
-}
-
-std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    if (is_plain(c)) {
-      encoded += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      encoded += '%';
-      encoded += kDigits[byte >> 4U];
-      encoded += kDigits[byte & 0xfU];
-    }
-  }
-  return encoded;
-}
 
 int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -120,8 +100,8 @@ Milliseconds now() {
 }
 
 std::string uri_of(const Key& key, std::string_view own_space) {
-  std::string uri = std::string(kAddress) + percent_encoded(key.id);
-  if (key.space != own_space) uri.append(kSpaceQuery).append(percent_encoded(key.space));
+  std::string uri = std::string(kAddress) + encoded_for_query(key.id);
+  if (key.space != own_space) uri.append(kSpaceQuery).append(encoded_for_query(key.space));
   return uri;
 }
 

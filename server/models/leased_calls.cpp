@@ -28,8 +28,6 @@ class OutcomeOnLoop final : public CallObserver {
   const LeasedCalls::OutcomeFunction done_;
 };
 
-constexpr std::string_view kRunMethod = "rkllm_run";
-
 }  // namespace
 
 RunReader::RunReader(TokenFunction on_token, DoneFunction done)

@@ -19,6 +19,8 @@
 
 namespace rkllm_mcp {
 
+inline constexpr std::string_view kRunMethod = "rkllm_run";
+
 // Hands on the tokens of a run one by one, and then its outcome.
 class RunReader final : public StreamReader {
  public:

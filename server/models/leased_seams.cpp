@@ -11,7 +11,6 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::string_view kRun = "rkllm_run";
 constexpr std::string_view kSetTemplate = "rkllm_set_chat_template";
 constexpr std::string_view kCacheSize = "rkllm_get_kv_cache_size";
 constexpr std::string_view kClearCache = "rkllm_clear_kv_cache";
@@ -20,7 +19,7 @@ constexpr std::string_view kHiddenLayer = "last_hidden_layer";
 
 // Whether runs of this runtime know that field of their parameters.
 bool run_has(const ModelRuntime& runtime, std::string_view field) {
-  const Method* const run = runtime.method(kRun);
+  const Method* const run = runtime.method(kRunMethod);
   return run != nullptr && run->input_schema.find("\"" + std::string(field) + "\"") != std::string_view::npos;
 }
 

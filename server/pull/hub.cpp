@@ -2,6 +2,7 @@
 
 #include "jsonrpc/bounded_json.hpp"
 #include "pull/model_chip.hpp"
+#include "text/hexadecimal.hpp"
 #include "text/shell_word.hpp"
 #include "text/shown_bytes.hpp"
 
@@ -51,7 +52,7 @@ std::optional<std::int64_t> size_at(const Json& object) {
 }
 
 bool is_sha256(const std::string& text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return text.size() == 64 && text.find_first_not_of(kHexDigits) == std::string::npos;
 }
 
 HubFile file_from(const Json& sibling, const Url& hub, const std::string& repository, const std::string& revision) {

@@ -1,5 +1,6 @@
 #include "settings/table.hpp"
 
+#include "limit.hpp"
 #include "text/url.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
@@ -146,7 +147,7 @@ constexpr std::array kTable{
     Setting{"udp", "port", integer<&S::udp, &UdpSettings::port>(0, 65535), "Port to listen on; 0 picks a free one."},
     Setting{"udp", "idle_s", integer<&S::udp, &UdpSettings::idle_s>(1, kDay),
             "Seconds without a datagram after which a peer is forgotten and its runs are cancelled."},
-    Setting{"udp", "chunk_bytes", integer<&S::udp, &UdpSettings::chunk_bytes>(512, 65507),
+    Setting{"udp", "chunk_bytes", integer<&S::udp, &UdpSettings::chunk_bytes>(512, kMaxDatagramBytes),
             "Longest datagram of a stream, in bytes. Up to 1200 pass every usual network unfragmented."},
     Setting{"udp", "retained_chunks", integer<&S::udp, &UdpSettings::retained_chunks>(1, 1'000'000),
             "Chunks of each stream that are kept so that poll can send them again."},

@@ -36,16 +36,6 @@ void send_end(FrameSocket& socket, std::uint32_t call, const Json& end) {
   socket.send({.type = FrameType::kEnd, .call = call}, {}, to_text(end));
 }
 
-// Of a call that creates a model; empty if it names no file.
-std::string model_name_in(const Json& params) {
-  if (!params.is_object()) return {};
-  const auto param = params.find("param");
-  if (param == params.end() || !param->is_object()) return {};
-  const auto path = param->find("model_path");
-  if (path == param->end() || !path->is_string()) return {};
-  return std::filesystem::path(path->get<std::string>()).stem().string();
-}
-
 [[noreturn]] void end_process(const BadFrame& error) {
   std::fprintf(stderr, "E worker: %s\n", error.what());
   std::_Exit(kExitBadFrame);
@@ -167,7 +157,8 @@ CallOutcome ServedModel::make(const ReceivedCall& received) {
   const Method* const method = received.request.method;
   if (method == nullptr) return {};
   if (method->handle == HandleRole::kCreates) {
-    if (const std::string name = model_name_in(received.request.params); !name.empty()) named_(name);
+    const std::filesystem::path path = model_path_in(received.request.params);
+    if (path.has_stem()) named_(path.stem().string());
   }
   if (method->handle == HandleRole::kNone) return engine_.call(received.request);
   if (!method->streams) return model_->call(received.request);

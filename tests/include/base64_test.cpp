@@ -8,7 +8,7 @@ using namespace rkllm_mcp;
 
 namespace {
 
-std::string encoded(std::string_view text) { return encode_base64(std::as_bytes(std::span(text.data(), text.size()))); }
+std::string encoded(std::string_view text) { return encode_base64(text); }
 
 std::string decoded(std::string_view text) {
   const auto bytes = decode_base64(text);

@@ -98,7 +98,9 @@ folder(runtime/call USE auth jsonrpc stream text transport)
 folder(runtime/direct USE call jsonrpc)
 folder(runtime/mcp USE auth call jsonrpc stream text transport)
 folder(runtime/dispatch USE auth call direct jsonrpc mcp transport)
-folder(runtime/client USE jsonrpc AND mcp/protocol/agreed_names.hpp)  # the names that both sides agree on
+# What both sides of a connection agree on: names of MCP, and what HTTP and WebSocket are made of.
+folder(runtime/client USE jsonrpc AND mcp/protocol/agreed_names.hpp transport/http/http_message.hpp
+                                      transport/websocket/websocket_frame.hpp transport/websocket/websocket_handshake.hpp)
 
 # What stands at the top of runtime/ is for everybody, and so uses nobody.
 includes_of(includes runtime NO_RECURSE)

@@ -5,7 +5,6 @@
 #include <rkllm_mcp/base64.hpp>
 
 #include <algorithm>
-#include <span>
 
 namespace rkllm_mcp::client {
 namespace {
@@ -20,11 +19,9 @@ bool is_plain(std::string_view text) {
 
 }  // namespace
 
-std::string base64(std::string_view bytes) { return encode_base64(std::as_bytes(std::span(bytes))); }
-
 std::string header_value(std::string_view text) {
   if (is_plain(text)) return std::string(text);
-  return std::string(mcp::kEncodedStart) + base64(text) + std::string(mcp::kEncodedEnd);
+  return std::string(mcp::kEncodedStart) + encode_base64(text) + std::string(mcp::kEncodedEnd);
 }
 
 }  // namespace rkllm_mcp::client

@@ -9,7 +9,4 @@ namespace rkllm_mcp::client {
 
 std::string header_value(std::string_view text);
 
-// In base64 with padding (RFC 4648, section 4).
-std::string base64(std::string_view bytes);
-
 }  // namespace rkllm_mcp::client

@@ -3,28 +3,18 @@
 #include "client/http/header_value.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "mcp/protocol/agreed_names.hpp"
+#include "transport/http/http_message.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <optional>
 
 namespace rkllm_mcp::client {
 namespace {
 
-constexpr std::string_view kTokenMarks = "!#$%&'*+-.^_`|~";
-
 const Json* object_at(const Json& parent, const char* key) {
   if (!parent.is_object()) return nullptr;
   const auto found = parent.find(key);
   return found != parent.end() && found->is_object() ? &*found : nullptr;
-}
-
-// What may be part of a header's name (RFC 9110, section 5.6.2).
-bool is_token(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           kTokenMarks.find(c) != std::string_view::npos;
-  });
 }
 
 // Every property with an annotation, at any depth, along with its value in `arguments` if it has one.
@@ -40,7 +30,7 @@ void walk(const Json& schema, const Json* arguments, const Visit& visit) {
       if (found != arguments->end()) value = &*found;
     }
     const auto header = property.find(mcp::kParamAnnotation);
-    if (header != property.end() && header->is_string() && is_token(header->get_ref<const std::string&>())) {
+    if (header != property.end() && header->is_string() && http::is_token(header->get_ref<const std::string&>())) {
       visit(header->get<std::string>(), value);
     }
     walk(property, value, visit);

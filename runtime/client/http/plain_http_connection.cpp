@@ -11,7 +11,6 @@ namespace rkllm_mcp::client {
 namespace {
 
 constexpr std::chrono::milliseconds kLongestPoll{10'000};
-constexpr std::chrono::hours kPostPatience{1};  // one answer of rkllm_run may take long; the server bounds it
 
 // A poll that found nothing. (A token without text of its own is something, if its id was asked for.)
 bool is_empty_chunk(const Json& chunk) {
@@ -22,8 +21,8 @@ bool is_empty_chunk(const Json& chunk) {
 }  // namespace
 
 PlainHttpConnection::PlainHttpConnection(const Endpoint& endpoint, Deadline deadline)
-    : trip_(endpoint,
-            {.connect = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()), .read = kPostPatience}),
+    : trip_(endpoint, {.connect = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()),
+                       .read = kAnswerPatience}),
       path_(endpoint.path),
       where_(endpoint.authority()) {}
 

@@ -9,7 +9,6 @@ namespace rkllm_mcp::client {
 namespace {
 
 constexpr std::chrono::milliseconds kLongestConnecting{10'000};
-constexpr std::chrono::hours kReplyPatience{1};      // a request may take long; the server bounds it
 constexpr std::chrono::seconds kNoticePatience{10};  // in all
 constexpr std::chrono::seconds kAfterAnswer{1};      // until a response that is left open is closed
 constexpr std::chrono::milliseconds kEndPatience{300};
@@ -221,7 +220,7 @@ bool StreamableHttpConnection::stop_unwanted(std::unique_lock<std::mutex>& lock)
 }
 
 void StreamableHttpConnection::listen() {
-  listening_trip_ = session_.connection(kReplyPatience);
+  listening_trip_ = session_.connection(kAnswerPatience);
   listening_ = std::make_unique<EventSource>(
       session_, *listening_trip_, [this](std::string message) { inbox_.put(on_one_line(std::move(message))); });
   listener_ = std::thread([this] {
@@ -245,7 +244,7 @@ void StreamableHttpConnection::listen() {
 
 std::unique_ptr<HttpRoundTrip> StreamableHttpConnection::trip() {
   std::erase_if(rested_, [](const Rested& each) { return Clock::now() - each.since > kLongestRest; });
-  if (rested_.empty()) return session_.connection(kReplyPatience);
+  if (rested_.empty()) return session_.connection(kAnswerPatience);
   auto trip = std::move(rested_.back().trip);
   rested_.pop_back();
   return trip;

@@ -9,10 +9,6 @@
 namespace rkllm_mcp::client {
 namespace {
 
-// Codes of the modern era that say: the era is right, the request is not.
-constexpr int kHeaderMismatch = -32020;
-constexpr int kMissingCapability = -32021;
-
 std::string text_of(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
@@ -30,7 +26,10 @@ bool is_of_legacy_server(const RemoteError& error) {
   constexpr int kHighest = -32000;
   const Json status = error.data.is_object() ? error.data.value("status", Json()) : Json();
   if (status.is_number_integer()) return status >= 400 && status < 500;
-  if (error.code == kHeaderMismatch || error.code == kMissingCapability || error.code == kInternalError) return false;
+  // These say that the era is right, and the request is not; or that the server is at fault.
+  const auto code = static_cast<ErrorCode>(error.code);
+  if (code == ErrorCode::kHeaderMismatch || code == ErrorCode::kMissingCapability || code == ErrorCode::kInternalError)
+    return false;
   return error.code >= kLowest && error.code <= kHighest;
 }
 

@@ -1,6 +1,7 @@
 #include "client/sockets/udp_connection.hpp"
 
 #include "jsonrpc/bounded_json.hpp"
+#include "limit.hpp"
 
 #include <array>
 #include <stdexcept>
@@ -22,9 +23,9 @@ void UdpConnection::send(std::string_view message) {
 }
 
 void UdpConnection::send_datagram(std::string_view bytes) {
-  if (bytes.size() > kLongestDatagram) {
+  if (bytes.size() > kMaxDatagramBytes) {
     throw std::invalid_argument("the request is too long for a datagram, " + std::to_string(bytes.size()) + " of " +
-                                std::to_string(kLongestDatagram) + " bytes; use another transport");
+                                std::to_string(kMaxDatagramBytes) + " bytes; use another transport");
   }
   socket_.send(bytes);
 }

@@ -14,8 +14,6 @@ class UdpConnection final : public Connection {
   UdpConnection(const Endpoint& endpoint, Deadline deadline)
       : socket_(Socket::Kind::kDatagram, endpoint, deadline), token_(endpoint.token) {}
 
-  static constexpr std::size_t kLongestDatagram = 65'507;  // bytes
-
   // Throws std::invalid_argument if the message is too long, with the token in it, or has no place for the token.
   void send(std::string_view message) override;
   std::optional<std::string> receive(Deadline deadline) override;

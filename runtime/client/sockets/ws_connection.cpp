@@ -13,15 +13,7 @@
 namespace rkllm_mcp::client {
 namespace {
 
-constexpr unsigned kFinalBit = 0x80;
-constexpr unsigned kReservedBits = 0x70;
-constexpr unsigned kOpcodeBits = 0x0F;
-constexpr unsigned kMaskBit = 0x80;
-constexpr unsigned kLengthBits = 0x7F;
-constexpr unsigned kLengthIn16Bits = 126;
-constexpr unsigned kLengthIn64Bits = 127;
 constexpr std::size_t kLongestHead = 65536;
-constexpr std::uint64_t kLongestControl = 125;
 
 // Whether the answer to a handshake may come from a port that speaks no WebSocket at all. Else a WebSocket server, or a
 // proxy in front of it, has refused this client.
@@ -89,12 +81,12 @@ void WsConnection::send_frame(Opcode opcode, std::string_view payload) {
 std::string WsConnection::frame(Opcode opcode, std::string_view payload) {
   std::string frame;
   const auto append = [&frame](std::uint64_t byte) { frame.push_back(static_cast<char>(byte & 0xFF)); };
-  append(kFinalBit | static_cast<unsigned>(opcode));
-  if (payload.size() < kLengthIn16Bits) {
-    append(kMaskBit | payload.size());
+  append(websocket::kFinalBit | static_cast<std::uint64_t>(opcode));
+  if (payload.size() < websocket::kLengthIn16Bits) {
+    append(websocket::kMaskBit | payload.size());
   } else {
     const bool is_short = payload.size() <= 0xFFFF;
-    append(kMaskBit | (is_short ? kLengthIn16Bits : kLengthIn64Bits));
+    append(websocket::kMaskBit | std::uint64_t{is_short ? websocket::kLengthIn16Bits : websocket::kLengthIn64Bits});
     for (int shift = is_short ? 8 : 56; shift >= 0; shift -= 8) append(std::uint64_t{payload.size()} >> shift);
   }
   const auto mask = random_bytes<4>();
@@ -106,23 +98,23 @@ std::string WsConnection::frame(Opcode opcode, std::string_view payload) {
 std::optional<WsConnection::Frame> WsConnection::take_frame() {
   const auto byte = [this](std::size_t i) -> unsigned { return static_cast<unsigned char>(received_[i]); };
   if (received_.size() < 2) return std::nullopt;
-  if ((byte(0) & kReservedBits) != 0 || (byte(1) & kMaskBit) != 0)
+  if ((byte(0) & websocket::kReservedBits) != 0 || (byte(1) & websocket::kMaskBit) != 0)
     throw ConnectionError("a WebSocket frame is malformed");
   std::size_t head = 2;
-  std::uint64_t length = byte(1) & kLengthBits;
-  if (length >= kLengthIn16Bits) {
-    head += length == kLengthIn16Bits ? 2 : 8;
+  std::uint64_t length = byte(1) & websocket::kLengthBits;
+  if (length >= websocket::kLengthIn16Bits) {
+    head += length == websocket::kLengthIn16Bits ? 2 : 8;
     if (received_.size() < head) return std::nullopt;
     length = 0;
     for (std::size_t i = 2; i < head; ++i) length = length << 8 | byte(i);
   }
-  const auto opcode = static_cast<Opcode>(byte(0) & kOpcodeBits);
+  const auto opcode = static_cast<Opcode>(byte(0) & websocket::kOpcodeBits);
   const bool is_control = opcode >= Opcode::kClose;
-  if (is_control && length > kLongestControl) throw ConnectionError("a WebSocket frame is malformed");
+  if (is_control && length > websocket::kLargestControlPayload) throw ConnectionError("a WebSocket frame is malformed");
   if (!is_control && length > kLongestMessage - message_.size()) throw ConnectionError(where_ + ": " + kTooLong);
   const auto size = static_cast<std::size_t>(length);
   if (received_.size() < head + size) return std::nullopt;
-  Frame frame{(byte(0) & kFinalBit) != 0, opcode, received_.substr(head, size)};
+  Frame frame{(byte(0) & websocket::kFinalBit) != 0, opcode, received_.substr(head, size)};
   received_.erase(0, head + size);
   return frame;
 }

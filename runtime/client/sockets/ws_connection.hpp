@@ -3,6 +3,7 @@
 
 #include "client/connection.hpp"
 #include "client/sockets/socket.hpp"
+#include "transport/websocket/websocket_frame.hpp"
 
 #include <cstdint>
 #include <mutex>
@@ -19,7 +20,7 @@ class WsConnection final : public Connection {
   void interrupt() override { socket_.shut_down(); }
 
  private:
-  enum class Opcode : std::uint8_t { kContinuation = 0, kText = 1, kBinary = 2, kClose = 8, kPing = 9, kPong = 10 };
+  using Opcode = websocket::Opcode;
   struct Frame {
     bool final;
     Opcode opcode;

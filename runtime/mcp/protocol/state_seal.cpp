@@ -16,8 +16,6 @@
 namespace rkllm_mcp::mcp {
 namespace {
 
-std::string base64_of(std::string_view text) { return encode_base64(std::as_bytes(std::span(text))); }
-
 InvalidParams refused() { return {"params.requestState", "not a state that this server gave out for this request"}; }
 
 }  // namespace
@@ -39,7 +37,7 @@ std::string StateSeal::signature_of(std::string_view text, std::string_view subj
 
 std::string StateSeal::seal(const Json& state, std::string_view subject) const {
   const auto until = std::chrono::duration_cast<std::chrono::seconds>((Clock::now() + good_for_).time_since_epoch());
-  const std::string text = base64_of(to_text(Json{{"state", state}, {"until", until.count()}}));
+  const std::string text = encode_base64(to_text(Json{{"state", state}, {"until", until.count()}}));
   return text + "." + signature_of(text, subject);
 }
 

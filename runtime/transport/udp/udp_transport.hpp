@@ -14,6 +14,7 @@
 #pragma once
 
 #include "counts.hpp"
+#include "limit.hpp"
 #include "transport/bytes/listener.hpp"
 #include "transport/peer.hpp"
 
@@ -25,9 +26,6 @@
 #include <memory>
 
 namespace rkllm_mcp {
-
-// What fits into one datagram over IPv4: 65,535 less the headers.
-inline constexpr std::size_t kMaxDatagramBytes = 65'507;
 
 inline constexpr std::size_t kAnswerFactor = 3;
 inline constexpr std::size_t kSmallErrorBytes = 256;

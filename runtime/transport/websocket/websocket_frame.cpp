@@ -10,10 +10,6 @@ namespace rkllm_mcp::websocket {
 
 namespace {
 
-constexpr std::uint8_t kFinalBit = 0x80;
-constexpr std::uint8_t kReservedBits = 0x70;
-constexpr std::uint8_t kMaskBit = 0x80;
-constexpr std::size_t kLargestControlPayload = 125;
 constexpr std::size_t kKeptMessageBytes = 64 * 1024;  // a longer message's buffer is given back
 
 std::uint64_t read_big_endian(const std::uint8_t* bytes, std::size_t count) {
@@ -57,13 +53,13 @@ bool is_valid_close_code(std::uint64_t code) {
 
 std::string frame_header(Opcode opcode, std::size_t payload_bytes) {
   std::string header(1, static_cast<char>(kFinalBit | static_cast<std::uint8_t>(opcode)));
-  if (payload_bytes < 126) {
+  if (payload_bytes < kLengthIn16Bits) {
     header += static_cast<char>(payload_bytes);
   } else if (payload_bytes <= 0xFFFF) {
-    header += static_cast<char>(126);
+    header += static_cast<char>(kLengthIn16Bits);
     append_big_endian(header, payload_bytes, 2);
   } else {
-    header += static_cast<char>(127);
+    header += static_cast<char>(kLengthIn64Bits);
     append_big_endian(header, payload_bytes, 8);
   }
   return header;
@@ -94,8 +90,8 @@ std::size_t Reader::feed(std::string_view bytes, Events& events) {
 bool Reader::read_header(std::string_view& bytes) {
   const auto needed = [this]() -> std::size_t {
     if (header_bytes_ < 2) return 2;
-    const std::uint8_t length = header_[1] & 0x7F;
-    const std::size_t extended = length == 126 ? 2 : length == 127 ? 8 : 0;
+    const std::uint8_t length = header_[1] & kLengthBits;
+    const std::size_t extended = length == kLengthIn16Bits ? 2 : length == kLengthIn64Bits ? 8 : 0;
     // Without mask there is nothing more to wait for: the frame is refused as it is.
     return 2 + extended + ((header_[1] & kMaskBit) != 0 ? 4 : 0);
   };
@@ -110,14 +106,14 @@ bool Reader::read_header(std::string_view& bytes) {
 void Reader::on_header(Events& events) {
   const auto flags = header_[0];
   const std::size_t extended = header_bytes_ - 2 - ((header_[1] & kMaskBit) != 0 ? 4 : 0);
-  const std::uint8_t opcode = flags & 0x0F;
+  const std::uint8_t opcode = flags & kOpcodeBits;
   header_bytes_ = 0;
   if ((header_[1] & kMaskBit) == 0) return violation(Close::kProtocolError, "frames must be masked", events);
   if ((flags & kReservedBits) != 0) return violation(Close::kProtocolError, "reserved bits", events);
   if (!is_known(opcode)) return violation(Close::kProtocolError, "unknown opcode", events);
   opcode_ = static_cast<Opcode>(opcode);
   final_ = (flags & kFinalBit) != 0;
-  payload_bytes_ = extended == 0 ? header_[1] & 0x7F : read_big_endian(&header_[2], extended);
+  payload_bytes_ = extended == 0 ? header_[1] & kLengthBits : read_big_endian(&header_[2], extended);
   payload_read_ = 0;
   std::memcpy(mask_.data(), &header_[2 + extended], mask_.size());
   state_ = State::kPayload;

@@ -1,5 +1,5 @@
-// The frames of WebSocket (RFC 6455) as a server reads and writes them: client frames are masked, server frames are
-// not, no extensions.
+// The frames of WebSocket (RFC 6455): what they are made of, which both ends go by, and how a server reads and writes
+// them. Frames of clients are masked, those of servers are not; no extensions.
 //
 // No input or output happens here. Threads: none of its own; one caller at a time.
 #pragma once
@@ -18,6 +18,17 @@
 namespace rkllm_mcp::websocket {
 
 enum class Opcode : std::uint8_t { kContinuation = 0, kText = 1, kBinary = 2, kClose = 8, kPing = 9, kPong = 10 };
+
+// The first byte of a frame.
+inline constexpr std::uint8_t kFinalBit = 0x80;
+inline constexpr std::uint8_t kReservedBits = 0x70;
+inline constexpr std::uint8_t kOpcodeBits = 0x0F;
+// The second byte. A length of more than 125 follows it, in 2 or 8 bytes, and then the mask.
+inline constexpr std::uint8_t kMaskBit = 0x80;
+inline constexpr std::uint8_t kLengthBits = 0x7F;
+inline constexpr std::uint8_t kLengthIn16Bits = 126;
+inline constexpr std::uint8_t kLengthIn64Bits = 127;
+inline constexpr std::size_t kLargestControlPayload = 125;  // of a close frame, a ping or a pong
 
 // Close codes that this server sends by itself.
 enum class Close : std::uint16_t {

@@ -1,8 +1,11 @@
 #include "transport/websocket/websocket_handshake.hpp"
 
+#include <rkllm_mcp/base64.hpp>
+
 #include <openssl/evp.h>
 
 #include <array>
+#include <span>
 #include <stdexcept>
 
 namespace rkllm_mcp::websocket {
@@ -11,9 +14,8 @@ namespace {
 
 // 16 bytes in base64.
 bool is_key(std::string_view key) {
-  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   return key.size() == 24 && key.substr(22) == "==" &&
-         key.substr(0, 22).find_first_not_of(kAlphabet) == std::string_view::npos;
+         key.substr(0, 22).find_first_not_of(kBase64Alphabet) == std::string_view::npos;
 }
 
 }  // namespace
@@ -27,9 +29,7 @@ std::string accept_key(std::string_view key) {
   if (EVP_Digest(text.data(), text.size(), digest.data(), &digest_bytes, EVP_sha1(), nullptr) != 1) {
     throw std::runtime_error("OpenSSL has no SHA-1, which WebSocket needs");
   }
-  std::array<unsigned char, 64> base64{};
-  const int length = EVP_EncodeBlock(base64.data(), digest.data(), static_cast<int>(digest_bytes));
-  return {base64.begin(), base64.begin() + length};
+  return encode_base64(std::as_bytes(std::span(digest).first(digest_bytes)));
 }
 
 http::Response handshake(const http::Request& request) {

@@ -18,7 +18,7 @@ http::Response handshake(const http::Request& request);
 // What a request that does not ask for WebSocket gets where nothing else is served.
 http::Response upgrade_required();
 
-// Sec-WebSocket-Accept for a key.
+// Sec-WebSocket-Accept for a key: what the server proves with, and the client compares.
 std::string accept_key(std::string_view key);
 
 }  // namespace rkllm_mcp::websocket

@@ -102,8 +102,7 @@ std::unique_ptr<HostCall> ServiceServer::call(const std::string& method, const J
 
 // The answer may come from inside call(), so `end` is always called from the loop instead.
 void ServiceServer::take(std::string text, mcp::DoneFunction end) {
-  constexpr std::size_t kReadAtOnce = std::size_t{32} << 10U;
-  if (text.size() <= kReadAtOnce || !reading_.start()) {
+  if (text.size() <= kMostParsedOnLoop || !reading_.start()) {
     return asio::post(loop_, [end = std::move(end), text = std::move(text)] {
       Outcome outcome = outcome_of(text);
       end(std::move(outcome.result), outcome.error);

@@ -250,8 +250,7 @@ void ChatRoutes::read_body(const http::Request& request, const VisitPointer& vis
     visit->memory.set(2 * bytes);  // the rest was for the reading
     or_refuse(visit, [&] { post_or_look(visit, body.json); });
   };
-  constexpr std::size_t kReadAtOnce = std::size_t{32} << 10U;
-  if (request.body.size() <= kReadAtOnce || !reading_.start()) return use(parsed(request.body));
+  if (request.body.size() <= kMostParsedOnLoop || !reading_.start()) return use(parsed(request.body));
   const auto body = std::make_shared<ReadBody>();  // one step fills it in, the other takes it
   reading_.run([body, text = request.body] { *body = parsed(text); }, [body, use] { use(*body); });
 }

@@ -20,7 +20,7 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr client::HttpPatience kPatience{std::chrono::seconds(5), std::chrono::hours(1)};
+constexpr client::HttpPatience kPatience{std::chrono::seconds(5), client::kAnswerPatience};
 constexpr std::size_t kLongestEvent = std::size_t{64} << 20U;
 constexpr std::chrono::milliseconds kBetweenLooks{50};
 

@@ -1,4 +1,3 @@
-#include "client/http/header_value.hpp"
 #include "client/http/plain_http_connection.hpp"
 #include "client/http/streamable_http_connection.hpp"
 #include "client/sockets/tcp_connection.hpp"
@@ -8,10 +7,13 @@
 #include "runtime/client/scripted_http_server.hpp"
 #include "support/catch.hpp"
 
+#include <rkllm_mcp/base64.hpp>
+
 #include <openssl/sha.h>
 
 #include <array>
 #include <atomic>
+#include <span>
 #include <string>
 
 using namespace rkllm_mcp::client;
@@ -53,7 +55,7 @@ void accept_websocket(int client) {
   std::array<unsigned char, SHA_DIGEST_LENGTH> digest;
   SHA1(reinterpret_cast<const unsigned char*>(key.data()), key.size(), digest.data());
   OneShotServer::send(client, "HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: " +
-                                  base64({reinterpret_cast<const char*>(digest.data()), digest.size()}) + "\r\n\r\n");
+                                  rkllm_mcp::encode_base64(std::as_bytes(std::span(digest))) + "\r\n\r\n");
 }
 
 }  // namespace
