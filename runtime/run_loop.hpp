@@ -65,9 +65,9 @@ void or_else(Action action, Ending ending) {
 // has one, and whoever has the first closes it before the loop ends.
 //
 // Threads: any; a mutex guards it.
-class LoopOutlet {
+class WayToLoop {
  public:
-  explicit LoopOutlet(asio::io_context& loop) : inside_(std::make_shared<Inside>(&loop)) {}
+  explicit WayToLoop(asio::io_context& loop) : inside_(std::make_shared<Inside>(&loop)) {}
 
   // Does nothing once it is closed.
   template <class Action>

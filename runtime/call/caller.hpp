@@ -1,10 +1,10 @@
-// Starts calls for both dialects: admits them, connects the run's stream to a reader, and keeps the session's books.
-// Event loop only.
+// Starts calls for both dialects: looks whether the client may begin them, connects the run's stream to a reader, and
+// keeps the session's books. Event loop only.
 #pragma once
 
 #include "api.hpp"
 #include "backend.hpp"
-#include "call/admission.hpp"
+#include "call/permission.hpp"
 #include "call/poll_reader.hpp"
 #include "call/result_options.hpp"
 #include "call/session.hpp"

@@ -240,7 +240,7 @@ void Dispatcher::receive_in_turn(std::string_view text, Session& session, Peer& 
 
 void Dispatcher::receive(const Message& message, Session& session, AnswerSink& answer, Delivery delivery) {
   if (const auto* batch = std::get_if<Batch>(&message)) return execute(*batch, session, answer, delivery);
-  if (!admit(message, session, answer)) return;
+  if (!passes_gate(message, session, answer)) return;
   if (const auto* request = std::get_if<Request>(&message)) {
     execute(*request, session, *std::make_shared<Reply>(answer, request->id), delivery);
   } else if (const auto* notification = std::get_if<Notification>(&message)) {
@@ -321,7 +321,7 @@ void Dispatcher::receive_datagram(std::string_view text, Session& session, Peer&
   const auto* request = std::get_if<Request>(&message);
   if (request == nullptr || asks_for_retained(*request))
     return receive(message, session, peer.answer(), Delivery::kPush);
-  if (!admit(message, session, peer.answer())) return;
+  if (!passes_gate(message, session, peer.answer())) return;
   const auto reply = std::make_shared<Reply>(peer.answer(), request->id);
   repeated_.add(session, text, *reply);
   execute(*request, session, *reply, Delivery::kPush);
@@ -363,7 +363,7 @@ void Dispatcher::note_when_answered(const Request& request, Reply& reply) const 
       });
 }
 
-bool Dispatcher::admit(const Message& message, Session& session, AnswerSink& answer) {
+bool Dispatcher::passes_gate(const Message& message, Session& session, AnswerSink& answer) {
   const Gate::Verdict verdict = gate_.admit(message, session, answer);
   if (verdict == Gate::Verdict::kExecute) return true;
   const bool is_refused = verdict == Gate::Verdict::kRefused;

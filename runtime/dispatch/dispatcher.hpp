@@ -122,7 +122,7 @@ class Dispatcher {
   // A message of a peer with a connection, which gives the next one only when this one has been read.
   void receive_in_turn(std::string_view text, Session& session, Peer& peer);
   // Whether the gate lets the message through. If not, it has been answered, and reported.
-  bool admit(const Message& message, Session& session, AnswerSink& answer);
+  bool passes_gate(const Message& message, Session& session, AnswerSink& answer);
   void note(const RequestNote& note) const;
   void note_when_answered(const Request& request, Reply& reply) const;
 

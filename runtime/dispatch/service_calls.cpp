@@ -1,6 +1,6 @@
 #include "dispatch/service_calls.hpp"
 
-#include "call/admission.hpp"
+#include "call/permission.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 #include "jsonrpc/unread.hpp"

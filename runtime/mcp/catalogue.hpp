@@ -4,7 +4,7 @@
 // Code that changes a catalogue calls mcp::Server::announce() afterwards. Event loop only.
 #pragma once
 
-#include "call/admission.hpp"
+#include "call/permission.hpp"
 #include "immutable.hpp"
 #include "jsonrpc/unread.hpp"
 #include "mcp/tools/invocation.hpp"

@@ -256,7 +256,7 @@ bool QueuedBackend::grant(Handle& handle, const QueuedCallPointer& lease) {
   return true;
 }
 
-bool QueuedBackend::destroy_in_turn(const std::string& handle, EndedFunction ended) {
+bool QueuedBackend::destroy_in_order(const std::string& handle, EndedFunction ended) {
   const std::lock_guard lock(mutex_);
   const auto found = handles_.find(handle);
   if (found == handles_.end() || found->second->closing || destroy_ == nullptr || shutting_down_) return false;
@@ -592,7 +592,7 @@ void QueuedBackend::await_abort(Handle& handle, const QueuedCall& run) {
     const std::lock_guard lock(mutex_);
     if (!run.aborted) return;
   }
-  const std::lock_guard turn(handle.start_mutex);
+  const std::lock_guard starting(handle.start_mutex);
 }
 
 // While nothing runs, the run that is about to begin is meant, unless it was sent after the abort.
@@ -610,7 +610,7 @@ void QueuedBackend::run_beside(Handle& handle) {
   std::weak_ptr<QueuedCall> meant;  // one that is taken out of its queue meanwhile is not kept
   QueuedCallPointer kept;           // by a fault that has been put back
   {
-    const std::lock_guard turn(handle.start_mutex);  // no other run begins meanwhile
+    const std::lock_guard starting(handle.start_mutex);  // no other run begins meanwhile
     {
       const std::lock_guard lock(mutex_);
       job = next_of(handle.beside);

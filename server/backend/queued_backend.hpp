@@ -65,13 +65,13 @@ class QueuedBackend : public Backend {
   // As start(), for a lease that has been granted: made at once, or after the lease's earlier calls. Error 4002 if the
   // lease has ended, or has been ended: somebody has destroyed the handle.
   CallId start_leased(CallId lease, CallRequest request);
-  // Calls of the lease that have not ended are stopped, and the next one has its turn. Unknown ids are ignored.
+  // Calls of the lease that have not ended are stopped, and the next lease or call begins. Unknown ids are ignored.
   void end_lease(CallId lease);
 
   // Destroys the handle after the calls that wait for it now; from now on nobody finds it. `ended` is called on a
   // thread of the backend. False if there is no such handle, and nothing is called.
   using EndedFunction = std::function<void(std::exception_ptr error)>;
-  bool destroy_in_turn(const std::string& handle, EndedFunction ended);
+  bool destroy_in_order(const std::string& handle, EndedFunction ended);
 
   struct Waiting {
     std::string_view method;

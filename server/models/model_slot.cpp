@@ -315,8 +315,8 @@ void ModelSlot::begin_to_unload() {
   expiry_.clear();
   QueuedBackend* const queue = around_.runtime.queue;
   const bool is_going =
-      queue != nullptr &&
-      queue->destroy_in_turn(handle_, [&loop = around_.loop, weak = weak_from_this()](const std::exception_ptr& error) {
+      queue != nullptr && queue->destroy_in_order(handle_, [&loop = around_.loop,
+                                                            weak = weak_from_this()](const std::exception_ptr& error) {
         asio::post(loop, [weak, error] {
           if (const auto alive = weak.lock()) alive->unloaded(error);
         });

@@ -83,9 +83,9 @@ class ToolServer::Call : public std::enable_shared_from_this<Call> {
     });
     ToolRun::ProgressFunction progress;
     if (!invocation_->progress_token().is_null()) {
-      progress = [outlet = server_.outlet_, weak = weak_from_this()](double done, std::optional<double> total,
-                                                                     const std::string& message) {
-        outlet.post([weak, done, total, message] {
+      progress = [loop = server_.way_to_loop_, weak = weak_from_this()](double done, std::optional<double> total,
+                                                                        const std::string& message) {
+        loop.post([weak, done, total, message] {
           if (const auto call = weak.lock()) call->invocation_->progress(done, total, message);
         });
       };
@@ -93,11 +93,11 @@ class ToolServer::Call : public std::enable_shared_from_this<Call> {
     const mcp::InvocationRequest& asked = invocation_->request();
     ticket_ = server_.threads_.submit(
         owner_of(asked.session->principal, asked.reply->peer().facts().address),
-        [outlet = server_.outlet_, stop = stop_, weak = weak_from_this(), tool = tool_, arguments, progress] {
+        [loop = server_.way_to_loop_, stop = stop_, weak = weak_from_this(), tool = tool_, arguments, progress] {
           ToolRun run(*stop, progress);
           const auto outcome = std::make_shared<ToolOutcome>(
               stop->is_stopped() ? ToolOutcome(tool_failure(tool.name, "stopped")) : outcome_of(tool, arguments, run));
-          outlet.post([weak, outcome] {
+          loop.post([weak, outcome] {
             if (const auto call = weak.lock()) call->take(std::move(*outcome));
           });
         });
@@ -168,7 +168,7 @@ ToolServer::ToolServer(asio::io_context& loop, const ToolSettings& settings, Opt
       settings_(settings),
       options_(std::move(options)),
       tools_(tools_of(settings_, options_)),
-      outlet_(loop),
+      way_to_loop_(loop),
       cache_(settings_.cache_bytes, settings_.cache_s),
       limit_(settings_.per_minute),
       threads_(ToolThreads::shared_by_owners(settings_.workers, settings_.max_waiting)),
@@ -185,7 +185,7 @@ mcp::Service ToolServer::make_service() {
 
 ToolServer::~ToolServer() {
   stop();
-  outlet_.close();
+  way_to_loop_.close();
 }
 
 mcp::Tool ToolServer::served(std::size_t index) {

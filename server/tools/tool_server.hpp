@@ -65,7 +65,7 @@ class ToolServer {
   const ToolSettings settings_;
   const Options options_;
   const std::vector<OfferedTool> tools_;
-  const LoopOutlet outlet_;  // of the threads, which may outlive this
+  const WayToLoop way_to_loop_;  // of the threads, which may outlive this
   AnswerCache cache_;
   RateLimit limit_;
   ToolThreads threads_;

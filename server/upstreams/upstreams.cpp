@@ -1,6 +1,6 @@
 #include "upstreams/upstreams.hpp"
 
-#include "call/admission.hpp"
+#include "call/permission.hpp"
 #include "client/endpoint.hpp"
 #include "text/regular_file.hpp"
 #include "upstreams/command_connection.hpp"

@@ -65,8 +65,8 @@ ReplyReader::End ReplyReader::read_end(const std::string& text) {
   End end;
   try {
     end.loaded = json.value("loaded", false);
-    const Json session = json.value("session", Json::object());
-    for (const auto& [name, value] : session.items()) end.session[name] = value.get<std::int64_t>();
+    const Json known = json.value("handle_values", Json::object());
+    for (const auto& [name, value] : known.items()) end.handle_values[name] = value.get<std::int64_t>();
     end.outcome.state = json.value("state", std::string());
     end.outcome.aborted = json.value("aborted", false);
     if (const auto values = json.find("values"); values != json.end()) end.outcome.values = std::move(*values);

@@ -25,7 +25,7 @@ class ReplyReader {
   struct End {
     CallOutcome outcome;
     bool loaded = false;    // there is a model now
-    Model::Values session;  // what is known of it
+    Model::Values handle_values;
   };
 
   // Of the call with this number; `run` is null unless it is a run, and outlives this.

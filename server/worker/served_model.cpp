@@ -55,9 +55,9 @@ ServedModel::ServedModel(Engine& engine, std::span<const Method> methods, const 
       model_(engine.new_model(id, [](const RpcError&) {})),
       named_(std::move(named)),
       tokens_(std::make_shared<TokenWriter>(std::move(sockets.first))),
-      turn_(tokens_->socket()),
+      in_order_(tokens_->socket()),
       beside_(std::move(sockets.second)),
-      thread_([this] { serve_turn(); }) {}
+      thread_([this] { serve_in_order(); }) {}
 
 ServedModel::~ServedModel() {
   end();
@@ -65,13 +65,13 @@ ServedModel::~ServedModel() {
 }
 
 void ServedModel::end() {
-  turn_.shut_down();
+  in_order_.shut_down();
   stop_running();
 }
 
 // Makes what one thread has written visible to the other. The server may send a call on the second socket as soon as it
-// has a result from the first, but to C++ sockets order nothing: so the lock is taken by serve_turn() before it sends a
-// result, and by serve_beside() before it makes a call.
+// has a result from the first, but to C++ sockets order nothing: so the lock is taken by serve_in_order() before it
+// sends a result, and by serve_beside() before it makes a call.
 void ServedModel::synchronize() { const std::lock_guard lock(stopping_); }
 
 void ServedModel::stop_running() {
@@ -84,17 +84,17 @@ bool ServedModel::wait_for_end(Clock::time_point deadline) const {
   return ended_news_.wait_until(lock, deadline, [this] { return ended_; });
 }
 
-void ServedModel::serve_turn() {
+void ServedModel::serve_in_order() {
   std::thread beside([this] { serve_beside(); });
   try {
     while (true) {
-      const ReceivedCall received = take_call(turn_, turn_.receive());
+      const ReceivedCall received = take_call(in_order_, in_order_.receive());
       Json end = outcome_as_json(make(received));
       if (tokens_->nobody_reads()) throw PeerGone();
       synchronize();
       end["loaded"] = model_->loaded();
-      end["session"] = model_->values();
-      send_end(turn_, received.number, end);
+      end["handle_values"] = model_->values();
+      send_end(in_order_, received.number, end);
     }
   } catch (const PeerGone&) {
     // The server needs the model no more.

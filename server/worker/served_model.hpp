@@ -29,7 +29,7 @@ class ServedModel {
  public:
   // Hears the name of the model's file, without folder and ending, before it is loaded.
   using NamedFunction = std::function<void(const std::string& name)>;
-  // `sockets`: for calls in their turn, and for those beside them. `engine` and `methods` outlive this, and so does
+  // `sockets`: for calls that go in order, and for those beside them. `engine` and `methods` outlive this, and so does
   // what `named` uses, which is called on the thread of the former.
   ServedModel(Engine& engine, std::span<const Method> methods, const std::string& id, DescriptorPair sockets,
               NamedFunction named);
@@ -44,7 +44,7 @@ class ServedModel {
 
  private:
   struct ReceivedCall;
-  void serve_turn();
+  void serve_in_order();
   void serve_beside();
   ReceivedCall take_call(FrameSocket& socket, const Frame& first) const;
   CallOutcome make(const ReceivedCall& received);
@@ -60,7 +60,7 @@ class ServedModel {
   const std::unique_ptr<Model> model_;
   const NamedFunction named_;
   const std::shared_ptr<TokenWriter> tokens_;  // shared with the runs that the library has not ended
-  FrameSocket& turn_;                          // of `tokens_`
+  FrameSocket& in_order_;                      // of `tokens_`
   FrameSocket beside_;
 
   static constexpr std::uint32_t kNone = 0;

@@ -31,7 +31,7 @@ void WorkerModel::leave_worker() {
   worker_->forget(this);
   loading_process_ = 0;
   beside_.reset();
-  turn_.reset();
+  in_order_.reset();
   worker_.reset();
 }
 
@@ -39,12 +39,12 @@ CallOutcome WorkerModel::call(const CallRequest& request) {
   try {
     const HandleRole role = request.method->handle;
     if (role == HandleRole::kCreates) return create(request);
-    if (!turn_) return without_model(id_);
+    if (!in_order_) return without_model(id_);
     if (role == HandleRole::kDestroys) return destroy(request);
     std::optional<WorkerConnection::Run> run;
     if (request.method->streams)
       run.emplace(WorkerConnection::Run{run_, *observer_, entries(), [this] { stop_once(); }});
-    WorkerConnection::End end = turn_->call(request, run ? &*run : nullptr);
+    WorkerConnection::End end = in_order_->call(request, run ? &*run : nullptr);
     take_news(end);
     return std::move(end.outcome);
   } catch (...) {
@@ -80,8 +80,8 @@ CallOutcome WorkerModel::failed() {
 }
 
 void WorkerModel::take_news(WorkerConnection::End& end) {
-  values_ = std::move(end.session);
-  if (!end.outcome.error) add_logged_errors(turn_->logged_errors(), end.outcome);
+  values_ = std::move(end.handle_values);
+  if (!end.outcome.error) add_logged_errors(in_order_->logged_errors(), end.outcome);
 }
 
 CallOutcome WorkerModel::create(const CallRequest& request) {
@@ -92,12 +92,12 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
     if (abandoned_) worker_->kill();
   }
   if (!engine_.options().one_for_all) loading_process_ = worker_->id();
-  auto [turn, beside] = worker_->open(id_);
-  turn_.emplace(*worker_, std::move(turn), engine_.options().hang, engine_.options().loop);
+  auto [in_order, beside] = worker_->open(id_);
+  in_order_.emplace(*worker_, std::move(in_order), engine_.options().hang, engine_.options().loop);
   beside_.emplace(*worker_, std::move(beside), engine_.options().hang, engine_.options().loop);
   CallOutcome outcome;
   try {
-    WorkerConnection::End end = turn_->call(request);
+    WorkerConnection::End end = in_order_->call(request);
     take_news(end);
     outcome = std::move(end.outcome);
     if (!outcome.error && (!end.loaded || !outcome.result.is_object())) {
@@ -131,7 +131,7 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
 }
 
 CallOutcome WorkerModel::destroy(const CallRequest& request) {
-  WorkerConnection::End end = turn_->call(request);
+  WorkerConnection::End end = in_order_->call(request);
   if (end.loaded) return std::move(end.outcome);
   if (end.outcome.error) throw runtime_unavailable("the worker has lost its model");
   loaded_ = false;
@@ -143,7 +143,7 @@ CallOutcome WorkerModel::destroy(const CallRequest& request) {
 
 void WorkerModel::begin_run(CallObserver& observer) {
   observer_ = &observer;
-  run_ = turn_->new_number();
+  run_ = in_order_->new_number();
   run_is_stopped_ = false;
 }
 

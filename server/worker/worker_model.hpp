@@ -1,4 +1,4 @@
-// A model in a worker. Calls go over two sockets: one for those that take their turn, one for those beside them.
+// A model in a worker. Calls go over two sockets: one for those that go in order, one for those beside them.
 #pragma once
 
 #include "backend/engine.hpp"
@@ -45,11 +45,11 @@ class WorkerModel final : public Model {
   const Engine::LostFunction lost_;
 
   std::shared_ptr<WorkerProcess> worker_;
-  std::optional<WorkerConnection> turn_;  // to `worker_`, like the next: they end before it
+  std::optional<WorkerConnection> in_order_;  // to `worker_`, like the next: they end before it
   std::optional<WorkerConnection> beside_;
   Values values_;
   CallObserver* observer_ = nullptr;  // of the latest run; nobody stops one whose call has ended
-  std::uint32_t run_ = 0;             // its number on turn_
+  std::uint32_t run_ = 0;             // its number on in_order_
   std::atomic<bool> run_is_stopped_{false};
 
   Mutex loading_;

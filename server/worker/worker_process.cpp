@@ -41,11 +41,11 @@ WorkerProcess::~WorkerProcess() {
 }
 
 DescriptorPair WorkerProcess::open(const std::string& id) {
-  DescriptorPair turn = make_stream_pair();
+  DescriptorPair in_order = make_stream_pair();
   DescriptorPair beside = make_stream_pair();
   const std::lock_guard lock(mutex_);
-  pass_sockets(control_, {id, {std::move(turn.second), std::move(beside.second)}});
-  return {std::move(turn.first), std::move(beside.first)};
+  pass_sockets(control_, {id, {std::move(in_order.second), std::move(beside.second)}});
+  return {std::move(in_order.first), std::move(beside.first)};
 }
 
 void WorkerProcess::end(std::chrono::milliseconds patience) {

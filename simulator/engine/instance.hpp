@@ -1,6 +1,6 @@
 // What one handle holds: the model, its parameters, and everything that lasts from one run to the next.
 //
-// Plain state without locks. Session decides who may touch it when.
+// Plain state without locks. CheckedInstance decides who may touch it when.
 #pragma once
 
 #include "board/cpus.hpp"

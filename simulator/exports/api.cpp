@@ -4,7 +4,7 @@
 // Here stands what is true of pointers: which may be NULL, which the vendor's library does not survive; and what the
 // default parameters are. Everything else is the engine's business.
 #include "board/cpus.hpp"
-#include "engine/session.hpp"
+#include "engine/checked_instance.hpp"
 #include "exports/convert.hpp"
 #include "exports/live_handles.hpp"
 #include "exports/preconditions.hpp"
@@ -55,24 +55,24 @@ int rkllm_load_lora(LLMHandle handle, RKLLMLoraAdapter* adapter) {
   require_pointer(adapter, "rkllm_load_lora: lora_adapter is NULL");
   require_pointer(adapter->lora_adapter_path, "rkllm_load_lora: lora_adapter_path is NULL");
   require(adapter->lora_adapter_name != nullptr, Death::kException, "rkllm_load_lora: lora_adapter_name is NULL");
-  return session_of(handle, __func__).load_lora(adapter->lora_adapter_name, adapter->lora_adapter_path);
+  return instance_of(handle, __func__).load_lora(adapter->lora_adapter_name, adapter->lora_adapter_path);
 }
 
 int rkllm_load_prompt_cache(LLMHandle handle, const char* prompt_cache_path) {
   if (handle == nullptr) return -1;
   require(prompt_cache_path != nullptr, Death::kException, "rkllm_load_prompt_cache: prompt_cache_path is NULL");
-  return session_of(handle, __func__).load_prompt_cache(prompt_cache_path);
+  return instance_of(handle, __func__).load_prompt_cache(prompt_cache_path);
 }
 
 int rkllm_release_prompt_cache(LLMHandle handle) {
   if (handle == nullptr) return -1;
-  return session_of(handle, __func__).release_prompt_cache();
+  return instance_of(handle, __func__).release_prompt_cache();
 }
 
 int rkllm_destroy(LLMHandle handle) {
   if (handle == nullptr) return -1;
-  const std::unique_ptr<Session> session = LiveHandles::instance().remove(handle);
-  require_pointer(session.get(), "rkllm_destroy: the handle was destroyed before, or never was one");
+  const std::unique_ptr<CheckedInstance> instance = LiveHandles::instance().remove(handle);
+  require_pointer(instance.get(), "rkllm_destroy: the handle was destroyed before, or never was one");
   return 0;
 }
 
@@ -80,14 +80,14 @@ int rkllm_run(LLMHandle handle, RKLLMInput* rkllm_input, RKLLMInferParam* rkllm_
   if (handle == nullptr) return -1;
   require_pointer(rkllm_input, "rkllm_run: rkllm_input is NULL");
   require_pointer(rkllm_infer_params, "rkllm_run: rkllm_infer_params is NULL");
-  Session& session = session_of(handle, __func__);
-  return session.run(request_from(rkllm_input, *rkllm_infer_params, userdata, session));
+  CheckedInstance& instance = instance_of(handle, __func__);
+  return instance.run(request_from(rkllm_input, *rkllm_infer_params, userdata, instance));
 }
 
 int rkllm_run_async(LLMHandle handle, RKLLMInput* rkllm_input, RKLLMInferParam* rkllm_infer_params, void* userdata) {
   if (handle == nullptr || rkllm_input == nullptr || rkllm_infer_params == nullptr) return -1;
-  Session& session = session_of(handle, __func__);
-  return session.run_async(request_from(rkllm_input, *rkllm_infer_params, userdata, session));
+  CheckedInstance& instance = instance_of(handle, __func__);
+  return instance.run_async(request_from(rkllm_input, *rkllm_infer_params, userdata, instance));
 }
 
-int rkllm_abort(LLMHandle handle) { return handle == nullptr ? -1 : session_of(handle, __func__).abort(); }
+int rkllm_abort(LLMHandle handle) { return handle == nullptr ? -1 : instance_of(handle, __func__).abort(); }

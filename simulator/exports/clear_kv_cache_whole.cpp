@@ -1,5 +1,5 @@
 // rkllm_clear_kv_cache of 1.2.0 and 1.2.1b1, which knows no ranges.
-#include "engine/session.hpp"
+#include "engine/checked_instance.hpp"
 #include "exports/preconditions.hpp"
 
 #include <rkllm.h>
@@ -8,5 +8,5 @@ using namespace rkllm_mcp::sim;
 
 int rkllm_clear_kv_cache(LLMHandle handle, int keep_system_prompt) {
   if (handle == nullptr) return -1;
-  return session_of(handle, __func__).clear_kv_cache(keep_system_prompt != 0);
+  return instance_of(handle, __func__).clear_kv_cache(keep_system_prompt != 0);
 }

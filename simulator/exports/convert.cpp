@@ -38,25 +38,25 @@ std::optional<std::string> text_or_null(const char* text) {
   return text == nullptr ? std::nullopt : std::optional<std::string>(text);
 }
 
-InputContent embed_from(const RKLLMEmbedInput& input, const Session& session) {
+InputContent embed_from(const RKLLMEmbedInput& input, const CheckedInstance& instance) {
   if (input.embed == nullptr) return EmptyInput{};
   EmbedInput embed{input.n_tokens, {}};
-  if (input.n_tokens <= session.context()) {
-    embed.values.assign(input.embed, input.embed + input.n_tokens * session.embedding_size());
+  if (input.n_tokens <= instance.context()) {
+    embed.values.assign(input.embed, input.embed + input.n_tokens * instance.embedding_size());
   }
   return embed;
 }
 
 // Values stay empty if there are more rows than the context has room for; the engine refuses that.
 MediaInput media_from(const float* values, std::size_t count, std::size_t frames, std::size_t tokens_per_frame,
-                      MediaTexts texts, const Session& session) {
+                      MediaTexts texts, const CheckedInstance& instance) {
   MediaInput media;
   if (values == nullptr || count == 0 || frames == 0 || tokens_per_frame == 0) return media;
-  const std::size_t room = session.context();
+  const std::size_t room = instance.context();
   media.count = count;
   if (frames <= room && tokens_per_frame <= room / frames && count <= room / frames / tokens_per_frame) {
     media.tokens_each = frames * tokens_per_frame;
-    media.values.assign(values, values + count * media.tokens_each * session.embedding_size());
+    media.values.assign(values, values + count * media.tokens_each * instance.embedding_size());
   }
   media.texts = std::move(texts);
   return media;
@@ -65,43 +65,43 @@ MediaInput media_from(const float* values, std::size_t count, std::size_t frames
 // Since 1.3.0: images and videos, each with its texts.
 template <class Multimodal>
 requires requires(Multimodal input) { input.image; }
-void read_media(const Multimodal& input, const Session& session, MultimodalInput& multimodal) {
+void read_media(const Multimodal& input, const CheckedInstance& instance, MultimodalInput& multimodal) {
   const auto& image = input.image;
   const auto& video = input.video;
   multimodal.image_width = image.image_width;
   multimodal.image_height = image.image_height;
   multimodal.images = media_from(
       image.image_embed, image.n_image, 1, image.n_image_tokens,
-      {text_or_null(image.image_start), text_or_null(image.image_end), text_or_null(image.image_content)}, session);
+      {text_or_null(image.image_start), text_or_null(image.image_end), text_or_null(image.image_content)}, instance);
   multimodal.videos = media_from(
       video.video_embed, video.n_video, video.n_frame_per_video, video.n_frame_tokens,
-      {text_or_null(video.video_start), text_or_null(video.video_end), text_or_null(video.video_content)}, session);
+      {text_or_null(video.video_start), text_or_null(video.video_end), text_or_null(video.video_content)}, instance);
 }
 
 // Before 1.3.0: images with the texts that rkllm_init was given; before 1.2.1b1 one image, without its size.
 template <class Multimodal>
 requires requires(Multimodal input) { input.image_embed; }
-void read_media(const Multimodal& input, const Session& session, MultimodalInput& multimodal) {
+void read_media(const Multimodal& input, const CheckedInstance& instance, MultimodalInput& multimodal) {
   std::size_t count = 1;
   if constexpr (requires { input.n_image; }) {
     count = input.n_image;
     multimodal.image_width = input.image_width;
     multimodal.image_height = input.image_height;
   }
-  multimodal.images = media_from(input.image_embed, count, 1, input.n_image_tokens, session.image_texts(), session);
+  multimodal.images = media_from(input.image_embed, count, 1, input.n_image_tokens, instance.image_texts(), instance);
 }
 
 template <class Multimodal>
-InputContent multimodal_from(const Multimodal& input, const Session& session) {
+InputContent multimodal_from(const Multimodal& input, const CheckedInstance& instance) {
   if (input.prompt == nullptr) return EmptyInput{};
   MultimodalInput multimodal;
   multimodal.text = input.prompt;
-  read_media(input, session, multimodal);
+  read_media(input, instance, multimodal);
   if (multimodal.images.count == 0 && multimodal.videos.count == 0) return EmptyInput{};
   return multimodal;
 }
 
-InputContent content_from(const RKLLMInput& input, const Session& session) {
+InputContent content_from(const RKLLMInput& input, const CheckedInstance& instance) {
   switch (number_of(input.input_type)) {
     case RKLLM_INPUT_PROMPT:
       if (input.prompt_input == nullptr) return EmptyInput{};
@@ -111,16 +111,16 @@ InputContent content_from(const RKLLMInput& input, const Session& session) {
       if (tokens.input_ids == nullptr) return EmptyInput{};
       return TokenInput{{tokens.input_ids, tokens.input_ids + tokens.n_tokens}};
     }
-    case RKLLM_INPUT_EMBED: return embed_from(input.embed_input, session);
-    case RKLLM_INPUT_MULTIMODAL: return multimodal_from(input.multimodal_input, session);
+    case RKLLM_INPUT_EMBED: return embed_from(input.embed_input, instance);
+    case RKLLM_INPUT_MULTIMODAL: return multimodal_from(input.multimodal_input, instance);
     default: return UnknownInput{};
   }
 }
 
 template <class Given>
-Input input_from(const Given& input, const Session& session) {
+Input input_from(const Given& input, const CheckedInstance& instance) {
   // Before 1.2.1 everyone is the user, and a model that thinks cannot be told not to.
-  Input read{content_from(input, session), false, true};
+  Input read{content_from(input, instance), false, true};
   if constexpr (requires { input.role; }) {
     read.from_tool = input.role != nullptr && std::string_view(input.role) == "tool";
     read.enable_thinking = input.enable_thinking;
@@ -181,9 +181,9 @@ Options read_param(const Param& param) {
 Options options_from(const RKLLMParam& param) { return read_param(param); }
 
 RunRequest request_from(const RKLLMInput* input, const RKLLMInferParam& params, void* userdata,
-                        const Session& session) {
+                        const CheckedInstance& instance) {
   RunRequest request;
-  for (std::size_t i = 0; i < session.n_batch(); ++i) request.inputs.push_back(input_from(input[i], session));
+  for (std::size_t i = 0; i < instance.n_batch(); ++i) request.inputs.push_back(input_from(input[i], instance));
   request.mode = mode_from(params.mode);
   if (params.lora_params != nullptr) {
     if (params.lora_params->lora_adapter_name == nullptr) {

@@ -4,9 +4,9 @@
 // which fields they have.
 #pragma once
 
+#include "engine/checked_instance.hpp"
 #include "engine/instance.hpp"
 #include "engine/run_request.hpp"
-#include "engine/session.hpp"
 
 #include <rkllm.h>
 
@@ -15,6 +15,7 @@ namespace rkllm_mcp::sim {
 Options options_from(const RKLLMParam& param);
 
 // Copies everything the structs point at, so that the caller may overwrite it at once. `input` has n_batch entries.
-RunRequest request_from(const RKLLMInput* input, const RKLLMInferParam& params, void* userdata, const Session& session);
+RunRequest request_from(const RKLLMInput* input, const RKLLMInferParam& params, void* userdata,
+                        const CheckedInstance& instance);
 
 }  // namespace rkllm_mcp::sim

@@ -10,26 +10,26 @@ LiveHandles& LiveHandles::instance() {
   return *handles;
 }
 
-void* LiveHandles::add(std::unique_ptr<Session> session) {
+void* LiveHandles::add(std::unique_ptr<CheckedInstance> instance) {
   const std::lock_guard lock(mutex_);
-  void* const handle = session.get();
-  sessions_.emplace(handle, std::move(session));
+  void* const handle = instance.get();
+  instances_.emplace(handle, std::move(instance));
   return handle;
 }
 
-Session* LiveHandles::find(void* handle) {
+CheckedInstance* LiveHandles::find(void* handle) {
   const std::lock_guard lock(mutex_);
-  const auto found = sessions_.find(handle);
-  return found == sessions_.end() ? nullptr : found->second.get();
+  const auto found = instances_.find(handle);
+  return found == instances_.end() ? nullptr : found->second.get();
 }
 
-std::unique_ptr<Session> LiveHandles::remove(void* handle) {
+std::unique_ptr<CheckedInstance> LiveHandles::remove(void* handle) {
   const std::lock_guard lock(mutex_);
-  const auto found = sessions_.find(handle);
-  if (found == sessions_.end()) return nullptr;
-  std::unique_ptr<Session> session = std::move(found->second);
-  sessions_.erase(found);
-  return session;
+  const auto found = instances_.find(handle);
+  if (found == instances_.end()) return nullptr;
+  std::unique_ptr<CheckedInstance> instance = std::move(found->second);
+  instances_.erase(found);
+  return instance;
 }
 
 }  // namespace rkllm_mcp::sim

@@ -2,7 +2,7 @@
 // without looking at what it points at.
 #pragma once
 
-#include "engine/session.hpp"
+#include "engine/checked_instance.hpp"
 
 #include <map>
 #include <memory>
@@ -15,16 +15,16 @@ class LiveHandles {
  public:
   static LiveHandles& instance();
 
-  // Takes over a session; the result is its handle.
-  void* add(std::unique_ptr<Session> session);
+  // Takes over a instance; the result is its handle.
+  void* add(std::unique_ptr<CheckedInstance> instance);
   // Null if there is no such handle.
-  Session* find(void* handle);
-  // Gives the session back; null if there is no such handle.
-  std::unique_ptr<Session> remove(void* handle);
+  CheckedInstance* find(void* handle);
+  // Gives the instance back; null if there is no such handle.
+  std::unique_ptr<CheckedInstance> remove(void* handle);
 
  private:
-  std::mutex mutex_;  // guards sessions_
-  std::map<void*, std::unique_ptr<Session>> sessions_;
+  std::mutex mutex_;  // guards instances_
+  std::map<void*, std::unique_ptr<CheckedInstance>> instances_;
 };
 
 }  // namespace rkllm_mcp::sim

@@ -1,7 +1,7 @@
 #include "exports/make_handle.hpp"
 
 #include "board/log.hpp"
-#include "engine/session.hpp"
+#include "engine/checked_instance.hpp"
 #include "exports/convert.hpp"
 #include "exports/live_handles.hpp"
 #include "exports/preconditions.hpp"
@@ -20,9 +20,9 @@ int make_handle(LLMHandle* handle, const RKLLMParam* param, std::unique_ptr<Clie
   log.info(kVersionText);
   void* made = nullptr;
   try {
-    auto session = std::make_unique<Session>(options_from(*param), std::move(client));
+    auto instance = std::make_unique<CheckedInstance>(options_from(*param), std::move(client));
     require_pointer(handle, "rkllm_init: handle is NULL");
-    made = LiveHandles::instance().add(std::move(session));
+    made = LiveHandles::instance().add(std::move(instance));
   } catch (const std::exception& refusal) {
     log.error(std::string("rkllm_init: ") + refusal.what());
     return -1;

@@ -6,9 +6,9 @@
 
 namespace rkllm_mcp::sim {
 
-Session& session_of(void* handle, const char* function) {
-  Session* const session = LiveHandles::instance().find(handle);
-  if (session != nullptr) return *session;
+CheckedInstance& instance_of(void* handle, const char* function) {
+  CheckedInstance* const instance = LiveHandles::instance().find(handle);
+  if (instance != nullptr) return *instance;
   broken_contract(Death::kSegmentationFault, std::string(function) + ": the handle was destroyed, or never was one");
 }
 

@@ -1,8 +1,8 @@
 // What the functions of the C API demand of a pointer, and what the vendor's library does without it.
 #pragma once
 
+#include "engine/checked_instance.hpp"
 #include "engine/contract.hpp"
-#include "engine/session.hpp"
 
 namespace rkllm_mcp::sim {
 
@@ -14,7 +14,7 @@ inline void require_pointer(const void* pointer, const char* rule) {
   require(pointer != nullptr, Death::kSegmentationFault, rule);
 }
 
-// The session of a handle that is not NULL. `function` is the one that was called.
-Session& session_of(void* handle, const char* function);
+// The instance of a handle that is not NULL. `function` is the one that was called.
+CheckedInstance& instance_of(void* handle, const char* function);
 
 }  // namespace rkllm_mcp::sim

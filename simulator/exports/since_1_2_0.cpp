@@ -1,5 +1,5 @@
 // What came with 1.2.0, and has not changed since.
-#include "engine/session.hpp"
+#include "engine/checked_instance.hpp"
 #include "exports/preconditions.hpp"
 
 #include <rkllm.h>
@@ -12,5 +12,5 @@ int rkllm_set_chat_template(LLMHandle handle, const char* system_prompt, const c
   require_pointer(system_prompt, "rkllm_set_chat_template: system_prompt is NULL");
   require_pointer(prompt_prefix, "rkllm_set_chat_template: prompt_prefix is NULL");
   require_pointer(prompt_postfix, "rkllm_set_chat_template: prompt_postfix is NULL");
-  return session_of(handle, __func__).set_chat_template(system_prompt, prompt_prefix, prompt_postfix);
+  return instance_of(handle, __func__).set_chat_template(system_prompt, prompt_prefix, prompt_postfix);
 }

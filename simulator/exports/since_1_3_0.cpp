@@ -1,6 +1,6 @@
 // What is different since 1.3.0: rkllm_init, which takes a struct of callbacks, and what rkllm_is_running says.
+#include "engine/checked_instance.hpp"
 #include "engine/contract.hpp"
-#include "engine/session.hpp"
 #include "exports/make_handle.hpp"
 #include "exports/preconditions.hpp"
 #include "exports/result_callback.hpp"
@@ -78,5 +78,5 @@ int rkllm_init(LLMHandle* handle, RKLLMParam* param, RKLLMCallback* callback) {
 // As 1.3.0 documents it, and does.
 int rkllm_is_running(LLMHandle handle) {
   if (handle == nullptr) return -1;
-  return session_of(handle, __func__).is_running() ? 1 : 0;
+  return instance_of(handle, __func__).is_running() ? 1 : 0;
 }

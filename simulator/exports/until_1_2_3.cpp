@@ -1,5 +1,5 @@
 // What was different before 1.3.0: rkllm_init, and what rkllm_is_running says.
-#include "engine/session.hpp"
+#include "engine/checked_instance.hpp"
 #include "exports/make_handle.hpp"
 #include "exports/preconditions.hpp"
 #include "exports/result_callback.hpp"
@@ -39,5 +39,5 @@ int rkllm_init(LLMHandle* handle, RKLLMParam* param, LLMResultCallback callback)
 // As the headers before 1.3.0 document it. What those libraries really return is not known.
 int rkllm_is_running(LLMHandle handle) {
   if (handle == nullptr) return -1;
-  return session_of(handle, __func__).is_running() ? 0 : 1;
+  return instance_of(handle, __func__).is_running() ? 0 : 1;
 }

@@ -108,7 +108,7 @@ Events read_http(std::string_view bytes, std::size_t piece) {
   return events;
 }
 
-class FrameEvents final : public websocket::Reader::Events {
+class FrameEvents final : public websocket::Parser::Events {
  public:
   void websocket_text(std::string_view message) override {
     require(message.size() <= kLongestMessage, "a message is longer than the limit");
@@ -127,7 +127,7 @@ class FrameEvents final : public websocket::Reader::Events {
 
 Events read_frames(std::string_view bytes, std::size_t piece) {
   FrameEvents events;
-  websocket::Reader reader(kLongestMessage);
+  websocket::Parser reader(kLongestMessage);
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size())))
     reader.feed(bytes.substr(0, piece), events);
   return std::move(events.all);

@@ -1,6 +1,6 @@
 #include "mcp/lists/completion.hpp"
 
-#include "call/admission.hpp"
+#include "call/permission.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -1,6 +1,6 @@
 #include "mcp/lists/resource_reader.hpp"
 
-#include "call/admission.hpp"
+#include "call/permission.hpp"
 #include "jsonrpc/envelope.hpp"
 
 #include <rkllm_mcp/errors.hpp>

@@ -1,7 +1,7 @@
 #include "mcp/protocol/mcp_server.hpp"
 
 #include "auth/access_tokens.hpp"
-#include "call/admission.hpp"
+#include "call/permission.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 #include "jsonrpc/unread.hpp"

@@ -28,7 +28,7 @@ struct Limits {
   std::chrono::milliseconds pong_timeout{60'000};
 };
 
-class Connection final : public ConnectedPeer, public Channel::Owner, private Reader::Events {
+class Connection final : public ConnectedPeer, public Channel::Owner, private Parser::Events {
  public:
   // Takes over a channel on which the handshake has been answered; `early` is what the client has sent after it
   // already.
@@ -77,7 +77,7 @@ class Connection final : public ConnectedPeer, public Channel::Owner, private Re
   const Limits limits_;
   const std::size_t max_message_bytes_;
   Counts* const counts_;
-  Reader reader_;
+  Parser reader_;
   InputBacklog input_;
   unsigned held_ = 0;  // how often: the layer above has enough to do
   ReceiveFunction receive_;

@@ -71,7 +71,7 @@ std::string close_payload(Close code, std::string_view reason) {
   return payload.append(reason.substr(0, kLargestControlPayload - 2));
 }
 
-std::size_t Reader::feed(std::string_view bytes, Events& events) {
+std::size_t Parser::feed(std::string_view bytes, Events& events) {
   const std::size_t offered = bytes.size();
   while (state_ != State::kDone) {
     if (state_ == State::kHeader) {
@@ -87,7 +87,7 @@ std::size_t Reader::feed(std::string_view bytes, Events& events) {
   return offered;
 }
 
-bool Reader::read_header(std::string_view& bytes) {
+bool Parser::read_header(std::string_view& bytes) {
   const auto needed = [this]() -> std::size_t {
     if (header_bytes_ < 2) return 2;
     const std::uint8_t length = header_[1] & kLengthBits;
@@ -103,7 +103,7 @@ bool Reader::read_header(std::string_view& bytes) {
   return true;
 }
 
-void Reader::on_header(Events& events) {
+void Parser::on_header(Events& events) {
   const auto flags = header_[0];
   const std::size_t extended = header_bytes_ - 2 - ((header_[1] & kMaskBit) != 0 ? 4 : 0);
   const std::uint8_t opcode = flags & kOpcodeBits;
@@ -138,7 +138,7 @@ void Reader::on_header(Events& events) {
   }
 }
 
-void Reader::read_payload(std::string_view& bytes, Events& events) {
+void Parser::read_payload(std::string_view& bytes, Events& events) {
   const auto part =
       bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(payload_bytes_ - payload_read_, bytes.size())));
   bytes.remove_prefix(part.size());
@@ -171,7 +171,7 @@ void Reader::read_payload(std::string_view& bytes, Events& events) {
   if (message_.capacity() > kKeptMessageBytes) message_.shrink_to_fit();
 }
 
-bool Reader::append(std::string_view bytes, std::uint64_t offset) {
+bool Parser::append(std::string_view bytes, std::uint64_t offset) {
   try {
     if (!share_.has_room_for(bytes.size())) return false;
     append_unmasked(message_, bytes, mask_, offset);
@@ -182,21 +182,21 @@ bool Reader::append(std::string_view bytes, std::uint64_t offset) {
   }
 }
 
-void Reader::skip_message() {
+void Parser::skip_message() {
   skipping_ = true;
   message_.clear();
   message_.shrink_to_fit();
   share_.set(0);
 }
 
-void Reader::on_control_frame(Events& events) {
+void Parser::on_control_frame(Events& events) {
   if (opcode_ == Opcode::kPing) return events.websocket_ping(control_);
 
   if (opcode_ == Opcode::kClose) return on_close_frame(events);
   // A pong only shows that the client lives, which its bytes have shown already.
 }
 
-void Reader::on_close_frame(Events& events) {
+void Parser::on_close_frame(Events& events) {
   if (control_.size() == 1) return violation(Close::kProtocolError, "half a close code", events);
   if (control_.size() >= 2) {
     const auto code = static_cast<std::uint64_t>(static_cast<std::uint8_t>(control_[0])) << 8 |
@@ -210,7 +210,7 @@ void Reader::on_close_frame(Events& events) {
   events.websocket_closing(control_);
 }
 
-void Reader::violation(Close code, std::string_view explanation, Events& events) {
+void Parser::violation(Close code, std::string_view explanation, Events& events) {
   state_ = State::kDone;
   events.websocket_violation(code, explanation);
 }

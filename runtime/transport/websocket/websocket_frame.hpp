@@ -47,7 +47,7 @@ std::string frame_header(Opcode opcode, std::size_t payload_bytes);
 std::string close_payload(Close code, std::string_view reason);
 
 // Reads a client's frames, fed in pieces of any size, and assembles its messages.
-class Reader {
+class Parser {
  public:
   // What is being read about. Views are gone when the function returns.
   class Events {
@@ -66,7 +66,7 @@ class Reader {
     virtual bool websocket_pauses() const { return false; }
   };
 
-  explicit Reader(std::size_t limit, MemoryBudget memory = {}) : limit_(limit), share_(std::move(memory)) {}
+  explicit Parser(std::size_t limit, MemoryBudget memory = {}) : limit_(limit), share_(std::move(memory)) {}
 
   std::size_t limit() const { return limit_; }
   void set_limit(std::size_t limit) { limit_ = limit; }

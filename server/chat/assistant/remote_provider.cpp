@@ -74,8 +74,8 @@ class RemoteProvider::Text final : public Running {
   // False: too many wait, of all or of this owner.
   bool begin(const std::string& owner) {
     ticket_ = provider_.threads_.submit(
-        owner, [shared = shared_, outlet = provider_.outlet_, options = provider_.options_,
-                listening = Listening{this, alive_.watch()}] { fetch(*shared, outlet, options, listening); });
+        owner, [shared = shared_, loop = provider_.way_to_loop_, options = provider_.options_,
+                listening = Listening{this, alive_.watch()}] { fetch(*shared, loop, options, listening); });
     return ticket_.has_value();
   }
 
@@ -116,9 +116,9 @@ class RemoteProvider::Text final : public Running {
   // Null: nobody listens any more. On the loop, until the next thing is told.
   static Text* found(const Listening& listening) { return listening.alive.expired() ? nullptr : listening.text; }
 
-  static void tell(const LoopOutlet& outlet, const Listening& listening, std::vector<AnswerEvent> events) {
+  static void tell(const WayToLoop& loop, const Listening& listening, std::vector<AnswerEvent> events) {
     if (events.empty()) return;
-    outlet.post([listening, events = std::move(events)] {
+    loop.post([listening, events = std::move(events)] {
       for (const AnswerEvent& event : events) {
         if (Text* const text = found(listening)) text->take(event);
       }
@@ -126,26 +126,26 @@ class RemoteProvider::Text final : public Running {
   }
 
   // On the thread: asks, and tells what comes.
-  static void fetch(Shared& shared, const LoopOutlet& outlet, const Options& options, const Listening& listening) {
+  static void fetch(Shared& shared, const WayToLoop& loop, const Options& options, const Listening& listening) {
     if (shared.stop.is_stopped()) return;  // whoever asked has gone while it waited
     RemoteAnswer answer(shared.kind, shared.request.is_stream);
     std::string complaint;
     try {
-      complaint = ask(shared, outlet, options, listening, answer);
+      complaint = ask(shared, loop, options, listening, answer);
       if (complaint.empty()) {
-        tell(outlet, listening, answer.finish());
+        tell(loop, listening, answer.finish());
         complaint = answer.complaint();
       }
     } catch (const std::exception& error) {
       complaint = error.what();
     }
-    outlet.post([listening, complaint, end = answer.end()] {
+    loop.post([listening, complaint, end = answer.end()] {
       if (Text* const text = found(listening)) text->over(complaint, end);
     });
   }
 
   // Why there is no answer; empty: there is one.
-  static std::string ask(Shared& shared, const LoopOutlet& outlet, const Options& options, const Listening& listening,
+  static std::string ask(Shared& shared, const WayToLoop& loop, const Options& options, const Listening& listening,
                          RemoteAnswer& answer) {
     const Url& url = shared.request.url;
     const auto client = client_for(url, options, shared.stop);
@@ -172,7 +172,7 @@ class RemoteProvider::Text final : public Running {
         refusal.append(bytes, count);
         return true;
       }
-      tell(outlet, listening, answer.feed({bytes, count}));
+      tell(loop, listening, answer.feed({bytes, count}));
       shared.gateway.await_open();
       return answer.complaint().empty();
     };
@@ -229,10 +229,10 @@ class RemoteProvider::Text final : public Running {
 
 RemoteProvider::RemoteProvider(asio::io_context& loop, Options options)
     : options_(std::move(options)),
-      outlet_(loop),
+      way_to_loop_(loop),
       threads_(ToolThreads::shared_by_owners(options_.threads, options_.most_waiting)) {}
 
-RemoteProvider::~RemoteProvider() { outlet_.close(); }
+RemoteProvider::~RemoteProvider() { way_to_loop_.close(); }
 
 std::unique_ptr<Running> RemoteProvider::make(const Profile& profile, TextWish wish, const Asker& asker,
                                               const std::string& peer, TurnListener& listener) {

@@ -43,7 +43,7 @@ class RemoteProvider final : public Provider {
   class Text;
 
   const Options options_;
-  const LoopOutlet outlet_;  // of the threads, which may outlive this
+  const WayToLoop way_to_loop_;  // of the threads, which may outlive this
   ToolThreads threads_;
 };
 

@@ -45,8 +45,8 @@ class RemoteServers::Asking final : public HostCall {
   }
 
   // False: too many wait, of all or of this owner.
-  bool begin(const std::string& owner, const LoopOutlet& outlet, const Options& options) {
-    ticket_ = threads_.submit(owner, [call = call_, outlet, options, end = end()] {
+  bool begin(const std::string& owner, const WayToLoop& loop, const Options& options) {
+    ticket_ = threads_.submit(owner, [call = call_, loop, options, end = end()] {
       if (call->stop.is_stopped()) return;           // whoever asked has gone while it waited
       const auto made = std::make_shared<Result>();  // one step fills it in, the other takes it
       try {
@@ -54,7 +54,7 @@ class RemoteServers::Asking final : public HostCall {
       } catch (...) {
         made->error = std::current_exception();
       }
-      outlet.post([end, made] { end(std::move(made->result), made->error); });
+      loop.post([end, made] { end(std::move(made->result), made->error); });
     });
     return ticket_.has_value();
   }
@@ -123,9 +123,9 @@ class RemoteServers::Server final : public HostedServer {
     asking->call().url = url_;
     asking->call().body =
         to_text(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", name_ + "/" + method}, {"params", params}});
-    if (!asking->begin(owner_of(who.name, name_), servers_.outlet_, servers_.options_)) {
+    if (!asking->begin(owner_of(who.name, name_), servers_.way_to_loop_, servers_.options_)) {
       const RpcError full(ErrorCode::kInternalError, "too many calls of other servers are waited for");
-      servers_.outlet_.post([end = asking->end(), error = std::make_exception_ptr(full)] { end(nullptr, error); });
+      servers_.way_to_loop_.post([end = asking->end(), error = std::make_exception_ptr(full)] { end(nullptr, error); });
     }
     return asking;
   }
@@ -138,10 +138,10 @@ class RemoteServers::Server final : public HostedServer {
 
 RemoteServers::RemoteServers(asio::io_context& loop, Options options)
     : options_(std::move(options)),
-      outlet_(loop),
+      way_to_loop_(loop),
       threads_(ToolThreads::shared_by_owners(options_.threads, options_.most_waiting)) {}
 
-RemoteServers::~RemoteServers() { outlet_.close(); }
+RemoteServers::~RemoteServers() { way_to_loop_.close(); }
 
 std::unique_ptr<HostedServer> RemoteServers::server(std::string name, std::string_view address) {
   Url url = parse_url(address);

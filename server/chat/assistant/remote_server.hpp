@@ -49,7 +49,7 @@ class RemoteServers {
   class Asking;
 
   const Options options_;
-  const LoopOutlet outlet_;  // of the threads, which may outlive this
+  const WayToLoop way_to_loop_;  // of the threads, which may outlive this
   ToolThreads threads_;
 };
 

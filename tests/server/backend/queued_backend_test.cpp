@@ -838,9 +838,9 @@ TEST_CASE("destroying a handle in its turn waits for the lease that is held") {
   const auto held = calls.lease(handle, lease);
   REQUIRE(held->wait_until_begun());
   std::promise<std::exception_ptr> destroyed;
-  REQUIRE(calls.backend.destroy_in_turn(handle, [&](const std::exception_ptr& error) { destroyed.set_value(error); }));
+  REQUIRE(calls.backend.destroy_in_order(handle, [&](const std::exception_ptr& error) { destroyed.set_value(error); }));
   CHECK_FALSE(calls.backend.use_of(handle));
-  CHECK_FALSE(calls.backend.destroy_in_turn(handle, [](const std::exception_ptr&) {}));
+  CHECK_FALSE(calls.backend.destroy_in_order(handle, [](const std::exception_ptr&) {}));
   CHECK(calls.leased_run(lease, "@n=2")->outcome().error == nullptr);
   auto ended = destroyed.get_future();
   CHECK(ended.wait_for(std::chrono::seconds(0)) == std::future_status::timeout);

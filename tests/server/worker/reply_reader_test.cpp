@@ -42,14 +42,14 @@ TEST_CASE("tokens are given on in their order, and the end says how the run ende
   append_token(tokens, {1, std::nullopt, 2});
   CHECK_FALSE(reader.take(frame(FrameType::kTokens, tokens)));
   const auto end = reader.take(frame(FrameType::kEnd, R"({"result":{"status":0},"state":"RKLLM_RUN_FINISH",
-      "values":{"perf":{}},"aborted":true,"loaded":true,"session":{"n_batch":2}})"));
+      "values":{"perf":{}},"aborted":true,"loaded":true,"handle_values":{"n_batch":2}})"));
   REQUIRE(end);
   CHECK(recorder.told == "0:a:1 1:-:2 ");
   CHECK(end->outcome.state == "RKLLM_RUN_FINISH");
   CHECK(end->outcome.result == Json{{"status", 0}});
   CHECK(end->outcome.aborted);
   CHECK(end->loaded);
-  CHECK(end->session.at("n_batch") == 2);
+  CHECK(end->handle_values.at("n_batch") == 2);
   CHECK_FALSE(end->outcome.error);
 }
 
@@ -105,8 +105,9 @@ TEST_CASE("an end in the middle of rows is refused") {
 }
 
 TEST_CASE("an end that cannot be read is refused") {
-  const std::string_view text = GENERATE("", "nonsense", "[]", R"({"session":{"n_batch":"two"}})", R"({"state":1})",
-                                         R"({"error":{"code":"x"}})", R"({"error":{"data":[1]}})", R"({"a":1,"a":2})");
+  const std::string_view text =
+      GENERATE("", "nonsense", "[]", R"({"handle_values":{"n_batch":"two"}})", R"({"state":1})",
+               R"({"error":{"code":"x"}})", R"({"error":{"data":[1]}})", R"({"a":1,"a":2})");
   ReplyReader reader(kCall, nullptr);
   CHECK_THROWS_AS(reader.take(frame(FrameType::kEnd, text)), BadFrame);
 }

@@ -174,15 +174,15 @@ struct Served {
   explicit Served(std::function<CallOutcome(const Made&)> act = [](const Made&) { return succeeds(); }) {
     played.act = std::move(act);
     model.emplace(engine, kServedMethods, "llm-7",
-                  DescriptorPair{std::move(turn_ends.second), std::move(beside_ends.second)},
+                  DescriptorPair{std::move(in_order_ends.second), std::move(beside_ends.second)},
                   [this](const std::string& name) { played.asked.add("named " + name); });
   }
   ~Served() { played.gate.open(); }
 
   // A model that is there.
   void load(std::uint32_t number = 1) {
-    turn.call(number, "init");
-    turn.end();
+    in_order.call(number, "init");
+    in_order.end();
   }
   // What was sent on the second socket has been understood when this returns.
   void await_beside(std::uint32_t number = 1000) {
@@ -193,9 +193,9 @@ struct Served {
 
   Played played;
   PlayedEngine engine{played};
-  DescriptorPair turn_ends = make_stream_pair();
+  DescriptorPair in_order_ends = make_stream_pair();
   DescriptorPair beside_ends = make_stream_pair();
-  PlayedServer turn{std::move(turn_ends.first)};
+  PlayedServer in_order{std::move(in_order_ends.first)};
   PlayedServer beside{std::move(beside_ends.first)};
   std::optional<ServedModel> model;  // last: its threads use the above
 };
@@ -208,34 +208,34 @@ TEST_CASE("calls are made one after the other, and each ends with its number and
   Served served([](const Made& made) {
     return succeeds_with({{"of", made.request.method->name}, {"params", made.request.params}});
   });
-  served.turn.call(1, "plain", R"({"a":[1,"x"]})");
-  served.turn.call(2, "init");
-  served.turn.call(7, "plain");
-  const SaidEnd first = served.turn.end();
+  served.in_order.call(1, "plain", R"({"a":[1,"x"]})");
+  served.in_order.call(2, "init");
+  served.in_order.call(7, "plain");
+  const SaidEnd first = served.in_order.end();
   CHECK(first.call == 1);
   CHECK(first.content == Json::parse(R"({"result":{"of":"plain","params":{"a":[1,"x"]}},"aborted":false,
-                                         "loaded":false,"session":{}})"));
-  const SaidEnd second = served.turn.end();
+                                         "loaded":false,"handle_values":{}})"));
+  const SaidEnd second = served.in_order.end();
   CHECK(second.call == 2);
   CHECK(second.content == Json::parse(R"({"result":{"of":"init","params":{}},"aborted":false,
-                                          "loaded":true,"session":{"n_batch":2}})"));
-  CHECK(served.turn.end().call == 7);
+                                          "loaded":true,"handle_values":{"n_batch":2}})"));
+  CHECK(served.in_order.end().call == 7);
   CHECK(served.played.asked.all() == Asked{"new llm-7", "plain", "init", "plain"});
 }
 
 TEST_CASE("a call of no method is answered, and asks nothing of the model") {
   Served served;
-  served.turn.call(1, "");
-  const SaidEnd end = served.turn.end();
+  served.in_order.call(1, "");
+  const SaidEnd end = served.in_order.end();
   CHECK(end.call == 1);
-  CHECK(end.content == Json::parse(R"({"result":null,"aborted":false,"loaded":false,"session":{}})"));
+  CHECK(end.content == Json::parse(R"({"result":null,"aborted":false,"loaded":false,"handle_values":{}})"));
   CHECK(served.played.asked.all() == Asked{"new llm-7"});
 }
 
 TEST_CASE("a call that needs no handle is made by the engine") {
   Served served;
-  served.turn.call(1, "version");
-  CHECK(served.turn.end().content["result"] == Json{{"status", 0}});
+  served.in_order.call(1, "version");
+  CHECK(served.in_order.end().content["result"] == Json{{"status", 0}});
   CHECK(served.played.asked.all() == Asked{"new llm-7", "version of the engine"});
 }
 
@@ -247,8 +247,8 @@ TEST_CASE("an error of a call is told with code, message and data, a bug as an i
                         : std::make_exception_ptr(RpcError(ErrorCode::kCallFailed, "no \xFF!", Json{{"status", -1}}));
     return outcome;
   });
-  served.turn.call(1, "plain");
-  const SaidEnd failed = served.turn.end();
+  served.in_order.call(1, "plain");
+  const SaidEnd failed = served.in_order.end();
   CHECK(failed.content["error"] == Json{{"code", 4001}, {"message", "no \xEF\xBF\xBD!"}, {"data", {{"status", -1}}}});
   CHECK(failed.content["result"].is_null());
   served.beside.call(2, "ask", R"({"bug":1})");
@@ -263,19 +263,20 @@ TEST_CASE("parameters arrive as they were sent, with how arrays are wanted, and 
                           {"unread", std::string(unread_text(made.request.params))},
                           {"bytes", made.request.params.is_object() ? made.request.params.dump().size() : 0}});
   });
-  served.turn.call(1, "plain", R"({"a":1})", {1, 0});
-  CHECK(served.turn.end().content["result"] == Json{{"base64", true}, {"unread", ""}, {"bytes", 7}});
-  served.turn.call(2, "plain", R"({"a":[1,2,3]})", {0, kHasUnread});
-  CHECK(served.turn.end().content["result"] == Json{{"base64", false}, {"unread", R"({"a":[1,2,3]})"}, {"bytes", 0}});
+  served.in_order.call(1, "plain", R"({"a":1})", {1, 0});
+  CHECK(served.in_order.end().content["result"] == Json{{"base64", true}, {"unread", ""}, {"bytes", 7}});
+  served.in_order.call(2, "plain", R"({"a":[1,2,3]})", {0, kHasUnread});
+  CHECK(served.in_order.end().content["result"] ==
+        Json{{"base64", false}, {"unread", R"({"a":[1,2,3]})"}, {"bytes", 0}});
   const std::string longer = Json{{"a", std::string(3 * kMaxFrameBytes, 'x')}}.dump();
-  served.turn.call(3, "plain", longer);
-  CHECK(served.turn.end().content["result"]["bytes"] == longer.size());
+  served.in_order.call(3, "plain", longer);
+  CHECK(served.in_order.end().content["result"]["bytes"] == longer.size());
 }
 
 TEST_CASE("an end that is longer than a frame arrives in several") {
   Served served([](const Made&) { return succeeds_with(std::string(2 * kMaxFrameBytes, 'x')); });
-  served.turn.call(1, "plain");
-  CHECK(served.turn.end().content["result"] == std::string(2 * kMaxFrameBytes, 'x'));
+  served.in_order.call(1, "plain");
+  CHECK(served.in_order.end().content["result"] == std::string(2 * kMaxFrameBytes, 'x'));
 }
 
 TEST_CASE("the name of the model's file is heard before it is loaded, if the call names one") {
@@ -291,10 +292,10 @@ TEST_CASE("the name of the model's file is heard before it is loaded, if the cal
                                                 {R"({"model_path":"/models/x.rkllm"})", ""},
                                                 {"[]", ""},
                                                 {"null", ""}}));
-  served.turn.call(1, "plain", params);
-  served.turn.end();
-  served.turn.call(2, "init", params);
-  served.turn.end();
+  served.in_order.call(1, "plain", params);
+  served.in_order.end();
+  served.in_order.call(2, "init", params);
+  served.in_order.end();
   const Asked expected =
       name.empty() ? Asked{"new llm-7", "plain", "init"} : Asked{"new llm-7", "plain", "named " + name, "init"};
   CHECK(served.played.asked.all() == expected);
@@ -314,10 +315,10 @@ TEST_CASE("what a run produces comes before its end, which says how it ended") {
     return outcome;
   });
   served.load();
-  served.turn.call(4, "run");
+  served.in_order.call(4, "run");
   std::string told;
   for (const FrameType type : {FrameType::kTokens, FrameType::kRows, FrameType::kTokens}) {
-    const Frame frame = served.turn.frame();
+    const Frame frame = served.in_order.frame();
     REQUIRE(frame.head.type == type);
     CHECK(frame.head.call == 4);
     std::string_view content = frame.content;
@@ -327,12 +328,12 @@ TEST_CASE("what a run produces comes before its end, which says how it ended") {
     CHECK(content.empty());
   }
   CHECK(told == "1a5 0b6 ");
-  const SaidEnd end = served.turn.end();
+  const SaidEnd end = served.in_order.end();
   CHECK(end.call == 4);
   CHECK(end.content == Json::parse(R"({"result":{"status":0},"aborted":true,"state":"RKLLM_RUN_FINISH",
-                                       "values":{"perf":{"n":2}},"loaded":true,"session":{"n_batch":2}})"));
-  served.turn.call(5, "plain");
-  CHECK(served.turn.end().content["result"] == Json{{"observed", false}});
+                                       "values":{"perf":{"n":2}},"loaded":true,"handle_values":{"n_batch":2}})"));
+  served.in_order.call(5, "plain");
+  CHECK(served.in_order.end().content["result"] == Json{{"observed", false}});
 }
 
 TEST_CASE("a call beside another one is answered while that goes on, and says nothing of the model") {
@@ -341,14 +342,14 @@ TEST_CASE("a call beside another one is answered while that goes on, and says no
     return succeeds_with({{"of", made.request.method->name}});
   });
   served.load();
-  served.turn.call(2, "plain");
+  served.in_order.call(2, "plain");
   REQUIRE(served.played.asked.has("plain"));
   served.beside.call(1, "ask");
   const SaidEnd end = served.beside.end();
   CHECK(end.call == 1);
   CHECK(end.content == Json::parse(R"({"result":{"of":"ask"},"aborted":false})"));
   served.played.gate.open();
-  CHECK(served.turn.end().call == 2);
+  CHECK(served.in_order.end().call == 2);
 }
 
 TEST_CASE("a run that is told to stop is stopped while it goes on, and no other call is") {
@@ -357,7 +358,7 @@ TEST_CASE("a run that is told to stop is stopped while it goes on, and no other 
     return succeeds();
   });
   served.load();
-  served.turn.call(2, "run");
+  served.in_order.call(2, "run");
   REQUIRE(served.played.asked.has("run"));
   served.beside.stop(1);  // a call that has ended, and one that is no run
   served.beside.stop(3);
@@ -366,7 +367,7 @@ TEST_CASE("a run that is told to stop is stopped while it goes on, and no other 
   served.beside.stop(2);
   CHECK(served.played.asked.has("stop_run"));
   served.played.gate.open();
-  CHECK(served.turn.end().call == 2);
+  CHECK(served.in_order.end().call == 2);
 }
 
 TEST_CASE("a run that is told to stop before it is told to begin is stopped as it begins") {
@@ -374,20 +375,20 @@ TEST_CASE("a run that is told to stop before it is told to begin is stopped as i
   served.load();
   served.beside.stop(2);
   served.await_beside();
-  served.turn.call(2, "run");
-  CHECK(served.turn.end().call == 2);
+  served.in_order.call(2, "run");
+  CHECK(served.in_order.end().call == 2);
   CHECK(served.played.asked.all() == Asked{"new llm-7", "init", "ask beside", "begin_run", "stop_run", "run"});
 }
 
 TEST_CASE("who stops a run that has ended does not stop the next one") {
   Served served;
   served.load();
-  served.turn.call(2, "run");
-  served.turn.end();
+  served.in_order.call(2, "run");
+  served.in_order.end();
   served.beside.stop(2);
   served.await_beside();
-  served.turn.call(3, "run");
-  served.turn.end();
+  served.in_order.call(3, "run");
+  served.in_order.end();
   CHECK(served.played.asked.all() == Asked{"new llm-7", "init", "begin_run", "run", "ask beside", "begin_run", "run"});
 }
 
@@ -396,7 +397,7 @@ TEST_CASE("a model whose server has gone is destroyed if it is there, and ends o
   Served served;
   if (is_loaded) served.load();
   CHECK_FALSE(served.model->has_ended());
-  served.turn.close();
+  served.in_order.close();
   CHECK(served.ends());
   CHECK(served.model->has_ended());
   CHECK_THROWS_AS(served.beside.end(), PeerGone);
@@ -415,17 +416,17 @@ TEST_CASE("the end of a model stops its run, waits for it, and then destroys the
     return succeeds();
   });
   served.load();
-  served.turn.call(2, "run");
+  served.in_order.call(2, "run");
   REQUIRE(served.played.asked.has("run"));
   SECTION("by the worker") { served.model->end(); }
   SECTION("by the server, on both sockets") {
-    served.turn.close();
+    served.in_order.close();
     served.beside.close();
   }
   SECTION("by the server, on the second socket alone, and then on the first") {
     served.beside.close();
     REQUIRE(served.played.asked.has("stop_run"));
-    served.turn.close();
+    served.in_order.close();
   }
   REQUIRE(served.played.asked.has("stop_run"));
   CHECK_FALSE(served.model->has_ended());
@@ -451,9 +452,9 @@ TEST_CASE("a run is to stop once nobody reads what it produces") {
     return succeeds();
   });
   served.load();
-  served.turn.call(2, "run");
+  served.in_order.call(2, "run");
   REQUIRE(served.played.asked.has("run"));
-  served.turn.close();
+  served.in_order.close();
   served.played.gate.open();
   CHECK(was_to_stop.get_future().get());
   CHECK(served.ends());
@@ -470,7 +471,7 @@ TEST_CASE("a model is not destroyed during a call beside") {
   served.load();
   served.beside.call(1, "ask");
   REQUIRE(served.played.asked.has("ask beside"));
-  served.turn.close();
+  served.in_order.close();
   CHECK_THROWS_AS(served.beside.end(), PeerGone);  // it is about to end
   CHECK_FALSE(served.model->has_ended());
   served.played.gate.open();

@@ -140,12 +140,12 @@ TEST_CASE("a call is sent with its method, how arrays are wanted and its paramet
   CHECK(frame.head.type == FrameType::kCall);
   CHECK(frame.head.flags == 0);
   CHECK(frame.content == std::string("\1\11rkllm_ask") + R"({"a":[1,"x"]})");
-  connected.say_end(frame.head.call, R"({"result":{"status":0},"loaded":true,"session":{"n_batch":3}})");
+  connected.say_end(frame.head.call, R"({"result":{"status":0},"loaded":true,"handle_values":{"n_batch":3}})");
   const auto end = connected.end();
   CHECK(end.outcome.result == Json{{"status", 0}});
   CHECK_FALSE(end.outcome.error);
   CHECK(end.loaded);
-  CHECK(end.session.at("n_batch") == 3);
+  CHECK(end.handle_values.at("n_batch") == 3);
 }
 
 TEST_CASE("a worker is asked whether it is there by a call of no method") {

@@ -43,8 +43,8 @@ const Method kRun = model_method("run", HandleRole::kUses, true);
 const Method kPlain = model_method("plain", HandleRole::kUses);
 
 // What a worker says of a call that succeeds, with the model there or not.
-Json success(bool is_loaded, Json session = Json::object()) {
-  return {{"result", {{"status", 0}}}, {"loaded", is_loaded}, {"session", std::move(session)}};
+Json success(bool is_loaded, Json handle_values = Json::object()) {
+  return {{"result", {{"status", 0}}}, {"loaded", is_loaded}, {"handle_values", std::move(handle_values)}};
 }
 Json failure_of_call(bool is_loaded) {
   return {{"error", {{"code", 4001}, {"message", "it will not"}, {"data", {{"status", -1}}}}}, {"loaded", is_loaded}};
@@ -144,7 +144,7 @@ TEST_CASE("a model that could not be loaded leaves its worker, which ends if it 
 TEST_CASE("what is known of a model is what its latest call has said") {
   ModelOf one(Json{{"init", Json::array({ends_with(success(true, {{"n_batch", 1}, {"max_context_len", 4096}}))})},
                    {"plain", Json::array({ends_with(success(true, {{"n_batch", 2}})),
-                                          ends_with({{"error", Json::object()}, {"session", {{"n_batch", 3}}}}),
+                                          ends_with({{"error", Json::object()}, {"handle_values", {{"n_batch", 3}}}}),
                                           ends_with({{"result", Json::object()}})})}});
   CHECK(one.model->values().empty());
   one.load();
@@ -235,18 +235,19 @@ TEST_CASE("a loading is known by its process and can be stopped, where that does
 }
 
 TEST_CASE("a token may be of as many entries as the model's batch has, and of no more than C can count") {
-  const auto [session, last, beyond] = GENERATE(table<Json, int, int>({{Json::object(), 0, 1},
-                                                                       {Json{{"n_batch", -5}}, 0, 1},
-                                                                       {Json{{"n_batch", 0}}, 0, 1},
-                                                                       {Json{{"n_batch", 4}}, 3, 4},
-                                                                       {Json{{"n_batch", 255}}, 254, 255},
-                                                                       {Json{{"n_batch", 1'000'000}}, 254, 255}}));
+  const auto [handle_values, last, beyond] =
+      GENERATE(table<Json, int, int>({{Json::object(), 0, 1},
+                                      {Json{{"n_batch", -5}}, 0, 1},
+                                      {Json{{"n_batch", 0}}, 0, 1},
+                                      {Json{{"n_batch", 4}}, 3, 4},
+                                      {Json{{"n_batch", 255}}, 254, 255},
+                                      {Json{{"n_batch", 1'000'000}}, 254, 255}}));
   const auto says_token = [](int entry, const Json& end) {
     return Json{{"tokens", Json::array({Json::array({entry, "x", 7})})}, {"end", end}};
   };
-  ModelOf one(
-      {{"init", Json::array({ends_with(success(true, session))})},
-       {"run", Json::array({says_token(last, success(true, session)), says_token(beyond, success(true, session))})}});
+  ModelOf one({{"init", Json::array({ends_with(success(true, handle_values))})},
+               {"run", Json::array({says_token(last, success(true, handle_values)),
+                                    says_token(beyond, success(true, handle_values))})}});
   one.load();
   EntryListener within;
   one.model->begin_run(within);

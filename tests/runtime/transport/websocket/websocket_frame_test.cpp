@@ -12,7 +12,7 @@ using namespace rkllm_mcp::test;
 
 namespace {
 
-struct Recorder final : websocket::Reader::Events {
+struct Recorder final : websocket::Parser::Events {
   std::vector<std::string> events;
 
   void websocket_text(std::string_view message) override { events.push_back("text " + std::string(message)); }
@@ -28,7 +28,7 @@ using Events = std::vector<std::string>;
 
 Events read(std::string_view bytes, std::size_t piece) {
   Recorder recorder;
-  websocket::Reader reader(200);
+  websocket::Parser reader(200);
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size())))
     reader.feed(bytes.substr(0, piece), recorder);
   return recorder.events;

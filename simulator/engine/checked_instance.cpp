@@ -1,4 +1,4 @@
-#include "engine/session.hpp"
+#include "engine/checked_instance.hpp"
 
 #include "board/startup.hpp"
 #include "engine/contract.hpp"
@@ -34,14 +34,14 @@ bool is_simulated_adapter(const std::string& path) {
 
 }  // namespace
 
-Session::Session(Options options, std::unique_ptr<Client> client)
+CheckedInstance::CheckedInstance(Options options, std::unique_ptr<Client> client)
     : instance_{load_model(options, *client), with_usable_batch(std::move(options)), std::move(client)} {
   if (instance_.options.is_async) {
     queue_ = std::make_unique<AsyncQueue>([this](const RunRequest& request) { execute(request); });
   }
 }
 
-Session::~Session() {
+CheckedInstance::~CheckedInstance() {
   if (unfinished_ > 0) broken_contract(Death::kSegmentationFault, "rkllm_destroy: a run goes on; abort it and wait");
   if (running_ > 0 && runner_.load() == std::this_thread::get_id()) {
     broken_contract(Death::kSegmentationFault, "rkllm_destroy: called inside a callback of the handle");
@@ -49,7 +49,7 @@ Session::~Session() {
   const std::lock_guard wait_for_last_callback(use_);
 }
 
-std::unique_lock<std::recursive_mutex> Session::enter(std::string_view function) {
+std::unique_lock<std::recursive_mutex> CheckedInstance::enter(std::string_view function) {
   if (unfinished_ > 0 && runner_.load() != std::this_thread::get_id()) {
     broken_contract(Death::kSegmentationFault,
                     std::string(function) + ": called while a run goes on; the vendor's library has no locks");
@@ -58,19 +58,19 @@ std::unique_lock<std::recursive_mutex> Session::enter(std::string_view function)
 }
 
 // From here on the run counts, and an abort is meant for it. One that came while nothing ran is forgotten.
-void Session::accept() {
+void CheckedInstance::accept() {
   if (unfinished_ == 0) signal_.lower();
   ++running_;
   ++unfinished_;
 }
 
-void Session::refuse_forked_child() const {
+void CheckedInstance::refuse_forked_child() const {
   if (ran_in_ != 0 && ran_in_ != getpid()) {
     broken_contract(Death::kHang, "rkllm_run: in a child of fork(), after a run in its parent");
   }
 }
 
-int Session::run(const RunRequest& request) {
+int CheckedInstance::run(const RunRequest& request) {
   refuse_forked_child();
   const auto lock = enter("rkllm_run");
   if (unfinished_ > 0) instance_.log.error("rkllm_run inside a callback rewrites the kv cache of the run around it");
@@ -78,14 +78,14 @@ int Session::run(const RunRequest& request) {
   return execute(request);
 }
 
-int Session::run_async(RunRequest request) {
+int CheckedInstance::run_async(RunRequest request) {
   if (!queue_) return 0;  // as the vendor's: without is_async nothing happens, and nothing says so
   accept();
   queue_->push(std::move(request));
   return 0;
 }
 
-int Session::execute(const RunRequest& request) {
+int CheckedInstance::execute(const RunRequest& request) {
   const std::lock_guard lock(use_);
   ran_in_ = getpid();
   const std::thread::id outer = runner_.exchange(std::this_thread::get_id());
@@ -102,14 +102,14 @@ int Session::execute(const RunRequest& request) {
   return status;
 }
 
-int Session::abort() {
+int CheckedInstance::abort() {
   signal_.raise();
   return 0;
 }
 
-int Session::is_running() const { return running_ > 0 ? 1 : 0; }
+int CheckedInstance::is_running() const { return running_ > 0 ? 1 : 0; }
 
-int Session::clear_kv_cache(bool keep_system_prompt) {
+int CheckedInstance::clear_kv_cache(bool keep_system_prompt) {
   const auto lock = enter("rkllm_clear_kv_cache");
   for (KvCache& cache : instance_.caches) cache.truncate(keep_system_prompt ? instance_.system_tokens : 0);
   instance_.loaded_prompt.reset();
@@ -117,7 +117,7 @@ int Session::clear_kv_cache(bool keep_system_prompt) {
   return 0;
 }
 
-int Session::clear_kv_range(std::span<const int> starts, std::span<const int> ends) {
+int CheckedInstance::clear_kv_range(std::span<const int> starts, std::span<const int> ends) {
   const auto lock = enter("rkllm_clear_kv_cache");
   bool valid = instance_.paused && instance_.paused_single_turn;
   for (std::size_t i = 0; i < instance_.caches.size(); ++i) {
@@ -134,14 +134,14 @@ int Session::clear_kv_range(std::span<const int> starts, std::span<const int> en
   return 0;
 }
 
-int Session::kv_cache_sizes(std::span<int> sizes) {
+int CheckedInstance::kv_cache_sizes(std::span<int> sizes) {
   const auto lock = enter("rkllm_get_kv_cache_size");
   std::transform(instance_.caches.begin(), instance_.caches.end(), sizes.begin(),
                  [](const KvCache& cache) { return static_cast<int>(cache.size()); });
   return 0;
 }
 
-int Session::load_lora(const std::string& name, const std::string& path) {
+int CheckedInstance::load_lora(const std::string& name, const std::string& path) {
   const auto lock = enter("rkllm_load_lora");
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error) || instance_.adapters.contains(name)) {
@@ -154,7 +154,7 @@ int Session::load_lora(const std::string& name, const std::string& path) {
   return 0;
 }
 
-int Session::load_prompt_cache(const std::string& path) {
+int CheckedInstance::load_prompt_cache(const std::string& path) {
   const auto lock = enter("rkllm_load_prompt_cache");
   if (!instance_.model.reuses_prefix) {
     instance_.log.warning("this model cannot use a prompt cache");
@@ -173,21 +173,21 @@ int Session::load_prompt_cache(const std::string& path) {
   return 0;
 }
 
-int Session::release_prompt_cache() {
+int CheckedInstance::release_prompt_cache() {
   const auto lock = enter("rkllm_release_prompt_cache");
   instance_.loaded_prompt.reset();
   for (KvCache& cache : instance_.caches) cache.forget_prompt();
   return 0;
 }
 
-int Session::set_chat_template(std::string system, std::string prefix, std::string postfix) {
+int CheckedInstance::set_chat_template(std::string system, std::string prefix, std::string postfix) {
   const auto lock = enter("rkllm_set_chat_template");
   instance_.chat_template.replace(std::move(system), std::move(prefix), std::move(postfix));
   instance_.clear_caches();
   return 0;
 }
 
-int Session::set_function_tools(std::string system, std::string_view tools, std::string tag) {
+int CheckedInstance::set_function_tools(std::string system, std::string_view tools, std::string tag) {
   const auto lock = enter("rkllm_set_function_tools");
   if (!instance_.chat_template.set_tools(std::move(system), tools, std::move(tag))) {
     instance_.log.error("the function tools were refused");
@@ -197,7 +197,7 @@ int Session::set_function_tools(std::string system, std::string_view tools, std:
   return 0;
 }
 
-int Session::set_cross_attention(bool complete, int num_tokens) {
+int CheckedInstance::set_cross_attention(bool complete, int num_tokens) {
   const auto lock = enter("rkllm_set_cross_attn_params");
   if (!instance_.options.use_cross_attn || !complete || !instance_.model.cross_attention || num_tokens <= 0) {
     instance_.log.error("the cross attention parameters were refused");

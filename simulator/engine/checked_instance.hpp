@@ -23,14 +23,14 @@
 namespace rkllm_mcp::sim {
 
 // Every int is what the C function of that name returns. Threads: see above.
-class Session {
+class CheckedInstance {
  public:
   // rkllm_init; throws std::runtime_error where that returns -1.
-  Session(Options options, std::unique_ptr<Client> client);
+  CheckedInstance(Options options, std::unique_ptr<Client> client);
   // rkllm_destroy.
-  ~Session();
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  ~CheckedInstance();
+  CheckedInstance(const CheckedInstance&) = delete;
+  CheckedInstance& operator=(const CheckedInstance&) = delete;
 
   std::size_t n_batch() const noexcept { return instance_.caches.size(); }
   std::size_t context() const noexcept { return instance_.context; }
