@@ -49,7 +49,8 @@ struct CallOutcome {
 // stop() and wants_to_stop() may come on another thread at the same moment. Only on_token() may block, while a slow
 // reader has left no room, and stop() ends that.
 //
-// Whoever is given a reference keeps it, where a callback may come later than that says, by shared_from_this().
+// A function that is given a reference to an observer may use it until it returns. Whoever may call the observer later
+// keeps it alive with shared_from_this().
 class CallObserver : public std::enable_shared_from_this<CallObserver> {
  public:
   virtual ~CallObserver() = default;

@@ -63,7 +63,7 @@ class ConditionVariable {
  private:
   void wait_once(std::unique_lock<Mutex>& lock, Clock::time_point deadline);
 
-  std::vector<bool*> waiting_;  // what each who waits is told by, in their order
+  std::vector<bool*> waiting_;  // a flag of each thread that waits, which wakes it; who has waited longest is the first
 };
 
 class Thread {

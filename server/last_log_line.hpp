@@ -1,4 +1,4 @@
-// What the runtime has logged tells the cause where an error of it has only what came of that.
+// Errors of the runtime often name the consequence only ("init failed"); the cause is in what it has logged.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>

@@ -1,7 +1,7 @@
 // Slows down clients that guess access tokens. The more wrong tokens come from an address, the longer each further one
-// waits for its refusal; those of one address wait in one line, on however many connections they come. The line is
-// bounded: where it is full nothing that its address presents is to be looked at (see Gate for whom that spares), or
-// guesses would go on beside it.
+// waits for its refusal. The refusals of one address are given one after the other, on however many connections the
+// tokens come. When too many wait, no further token of that address is even looked at: else guesses could go on without
+// waiting. (Gate makes an exception for tokens that have come from the address before.)
 //
 // Threads: belongs to the event loop.
 #pragma once

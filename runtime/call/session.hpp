@@ -47,7 +47,7 @@ class Session : public std::enable_shared_from_this<Session> {
   const Principal* principal = nullptr;
   // It has presented a wrong token; its refusal is being delayed, and nothing that it says meanwhile counts.
   bool is_refused = false;
-  // MCP: what initialize agreed on; null before, and without.
+  // MCP: what `initialize` has agreed on; null before it, and for clients that never send it.
   std::shared_ptr<mcp::Handshake> handshake;
   // It has sent a request that only MCP has, in whichever revision.
   bool speaks_mcp = false;

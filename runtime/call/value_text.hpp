@@ -18,7 +18,7 @@ namespace rkllm_mcp {
 
 // Rows of fewer bytes may be written on the loop.
 inline constexpr std::size_t kWrittenAtOnceBytes = 64 * 1024;
-// What a byte of floats becomes as JSON numbers: most take less.
+// An estimate of the JSON text that one byte of a float becomes; most take less.
 inline constexpr std::size_t kTextPerByte = 3;
 
 std::size_t bytes_of_rows(const CallOutcome& outcome);

@@ -23,7 +23,8 @@ class BatchAnswer final : public AnswerSink, public std::enable_shared_from_this
       : AnswerSink(whole.peer()), whole_(whole.keep()), open_(messages), share_(std::move(memory)) {}
 
   std::shared_ptr<AnswerSink> keep() override { return shared_from_this(); }
-  // Their answers travel in one message, which is expected once, and is no error of one of them.
+  // The answers of a batch travel in one message. So it is expected once only, and when it is sent it does not count as
+  // an error, whatever is in it.
   void expected() override {
     if (!std::exchange(is_expected_, true)) whole_->expected();
   }

@@ -20,7 +20,7 @@ class HttpPeer : public AnsweringPeer {
  public:
   struct Options {
     bool may_stream = false;          // the client accepts text/event-stream
-    bool errors_have_status = false;  // of HTTP, which the protocol of the message assigns to them
+    bool errors_have_status = false;  // MCP assigns an HTTP status to some errors; else all have 200
     std::string remote;
   };
 

@@ -23,7 +23,7 @@ class JsonBuilder {
   JsonBuilder(std::size_t max_depth, const char* const* position) : max_depth_(max_depth), position_(position) {}
   JsonBuilder(const JsonBuilder&) = delete;
   JsonBuilder& operator=(const JsonBuilder&) = delete;
-  ~JsonBuilder();  // takes no memory: there may be none, which is why it ends
+  ~JsonBuilder();  // allocates nothing: parsing may have ended because there is no memory
 
   // Refuses a text with more values than that: for texts that somebody then looks at on the event loop, value by value.
   void refuse_above(std::size_t values) { most_values_ = values; }
@@ -48,7 +48,7 @@ class JsonBuilder {
   // Why parsing stopped, empty if it did not. Syntax: the text is not JSON. Structure: it is, but is refused.
   const std::string& syntax_complaint() const { return syntax_complaint_; }
   const std::string& structure_complaint() const { return structure_complaint_; }
-  bool too_deep() const { return too_deep_; }  // which is what it complains of
+  bool too_deep() const { return too_deep_; }  // structure_complaint() is about the depth
   const std::string& complaint() const {
     return structure_complaint_.empty() ? syntax_complaint_ : structure_complaint_;
   }

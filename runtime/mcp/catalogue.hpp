@@ -26,7 +26,8 @@ namespace rkllm_mcp::mcp {
 // Values that an argument may have, for who has typed `so_far`. `others` are the arguments that are known already.
 using CompleteFunction = std::function<std::vector<std::string>(std::string_view so_far, const Json& others)>;
 
-// A text that is made when it is first wanted. What is copied may be changed: its text is made anew.
+// A text that is made when it is first wanted. A copy begins without the text, as what it is made of may be changed
+// in the copy.
 class WrittenOnce {
  public:
   WrittenOnce() = default;

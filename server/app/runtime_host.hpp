@@ -51,7 +51,7 @@ class RuntimeHost {
   void count_as_tried_out() { tried_out_ = true; }
 
   const std::shared_ptr<Backend>& backend() { return backend_; }
-  // The same, as who leases handles sees it; null without a library.
+  // The same object, for those who lease handles; null without a library.
   QueuedBackend* queued() const { return queued_; }
   // The set of the library; without one, the newest, so that clients can still read what they could call.
   const AbiSet& abi() const { return *abi_; }

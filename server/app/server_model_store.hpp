@@ -54,7 +54,8 @@ class ServerModelStore final : public chat::ModelStore {
 
   void run(Job& job);
   void give_up(Job& job, std::uint64_t listener);
-  // Those who wait for it now: what has been remarked that they have not heard, and then the news, if there are any.
+  // Tells those who wait for it now the remarks that they have not heard yet, and then calls `news` with each of them,
+  // if it is given.
   static void tell(Job& job, const std::function<void(const chat::PullListener&)>& news = {});
   void ended(Job& job, const Outcome& outcome);
   std::string path_to_remove(const std::string& name) const;

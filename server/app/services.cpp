@@ -10,7 +10,8 @@
 namespace rkllm_mcp {
 namespace {
 
-// Everybody knows a conversation of their own by its id, and admins those of others with their space.
+// A conversation has two addresses: for its owner that with its id alone, for admins that with the space as well. Those
+// who watch either are told.
 void tell_of_conversation(mcp::Server& mcp, const memory::Key& key) {
   mcp.resource_updated(memory::uri_of(key, key.space),
                        [&key](const Principal& principal) { return principal.name == key.space; });

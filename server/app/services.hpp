@@ -46,8 +46,8 @@ inline bool runs_models(const Settings& settings) { return is_wanted(settings, s
 
 class Services {
  public:
-  // What happens that clients want to hear of. Called on the loop; `mcp` is each of the servers that they may have
-  // asked.
+  // Called on the loop when something has happened that clients want to hear of. It calls `tell` with each MCP server
+  // that they may be connected to.
   using TellFunction = std::function<void(const std::function<void(mcp::Server& mcp)>& tell)>;
 
   // `removed`: messages have been deleted from the memory. Throws std::runtime_error if services.only names a server

@@ -165,7 +165,7 @@ class QueuedBackend : public Backend {
   void end_waiting(const QueuedCallPointer& job, const RpcError& why);
   void stop(const QueuedCallPointer& job);
   void stop_everything_on(Handle& handle);
-  // Unless that is under way. Nobody need listen.
+  // Destroys the handle, unless that is under way already. `ended` may be empty.
   void destroy_unasked(const HandlePointer& handle, EndedFunction ended = {});
   void abandon_all(std::unique_lock<Mutex>& lock);  // unlocks
 

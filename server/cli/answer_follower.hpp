@@ -35,7 +35,7 @@ class AnswerFollower {
   Json recovery() const;
 
  private:
-  // That chunks are gone which have come meanwhile.
+  // Whether the error says that chunks are gone which have come after all, since they were asked for again.
   bool is_outdated(const Json& error) const;
   std::string take_reply(const Json& result);
   std::string take_chunk(const Json& chunk);

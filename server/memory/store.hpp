@@ -33,7 +33,7 @@ class StoreError : public std::runtime_error {
     kUnavailable,  // it cannot be opened, read or written; the message says why and what to do
     kDamaged,      // as kUnavailable, and what is in it is not to be trusted
     kInterrupted,  // the transaction was not made, through no fault of its own: it may be tried again at once
-    kUnknown,      // whether it was made: it must not be tried again
+    kUnknown,      // nobody knows whether the transaction was made: it must not be tried again
   };
   StoreError(Kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
   Kind kind() const { return kind_; }
@@ -91,7 +91,7 @@ class Store {
   virtual void rollback() noexcept = 0;
 
   // --- writes ---
-  // Whether there was none.
+  // False if there is such a conversation already.
   virtual bool create(const Key& key, Milliseconds time) = 0;
   // Adds the message at the end; makes the conversation if there is none. Gives its number.
   virtual std::int64_t append(const Key& key, const NewMessage& message) = 0;
@@ -99,7 +99,7 @@ class Store {
   virtual void set_summary(const Key& key, const std::string& text, std::int64_t recent, Milliseconds time) = 0;
   // Replaces it by one that covers so many messages, as it was exported.
   virtual void put_summary(const Key& key, const Summary& summary) = 0;
-  virtual bool rename(const Key& key, const std::string& title) = 0;  // false: no such conversation; so the next two
+  virtual bool rename(const Key& key, const std::string& title) = 0;  // false, as of the next two: no such conversation
   virtual bool clear(const Key& key, Milliseconds time) = 0;          // its messages and its summary
   virtual bool remove(const Key& key) = 0;
   // All conversations of one space become another's. Throws RpcError that names one which exists there already.

@@ -40,7 +40,6 @@ struct LeaseSource {
 
 class ModelPlace : public ModelWaiter, public std::enable_shared_from_this<ModelPlace> {
  public:
-  // `describe`: what is known of a handle that has no slot.
   ModelPlace(LeaseSource source, chat::PlaceWish wish) : source_(std::move(source)), wish_(std::move(wish)) {
     source_.keep_alive = wish_.keep_alive;
   }

@@ -117,8 +117,9 @@ class ServerModels final : public chat::ModelLender {
 
   // Of a name or an alias. Null: no model has it.
   const NamedModel* resolve(std::string_view name) const;
-  // Who answers: the same, or chat.any_model where nobody has the name. Null of handles, which are themselves, and of
-  // paths. Not for what unloads, or calls the library: a typing error must not end another model.
+  // The model that answers to a name: the one that has it, else chat.any_model. Null if `name` is a handle's value, or
+  // a path that no model has. Not to be asked by what unloads models or calls the library: a mistyped name must not hit
+  // another model.
   const NamedModel* model_meant(std::string_view name) const;
   ModelSlot& slot(const NamedModel& model, ModelSlot::Use use);
   ModelSlot* existing_slot(const std::string& name, ModelSlot::Use use) const;

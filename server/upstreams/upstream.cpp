@@ -377,7 +377,8 @@ void Upstream::tell(Running& running) {
 void Upstream::take_end(UpstreamLink::Key key, client::Outcome outcome) {
   const auto found = calls_.find(key);
   if (found == calls_.end()) return take_ping(key);
-  // What was asked may have been about another call of the client's, which must not wait for ever.
+  // The client was asked in the name of this call, but the other server may need the answer for another call of the
+  // same client. So the server is told that no answer comes: that other call must not wait for ever.
   const auto& question = found->second.question;
   if (question) {
     link_->respond(*question, refusal("the call has ended that its client was asked in"));

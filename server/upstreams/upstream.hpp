@@ -72,7 +72,7 @@ class Upstream {
   struct Unheard {
     UpstreamLink::Key ping;
     UpstreamLink::Clock::time_point at;
-    std::weak_ptr<Session> session;  // of which all of them were; none: they were not of one
+    std::weak_ptr<Session> session;  // that all of these calls were of; empty: of several
   };
 
   // Ends a call that fails. Of a tool it ends with a result that says so, since a model reads results only.

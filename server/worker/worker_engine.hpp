@@ -43,7 +43,7 @@ class WorkerEngine final : public Engine {
 
   // For models.
   const Options& options() const { return options_; }
-  // The worker that waits for a model, for somebody who needs one for this: a model that has it for itself takes it.
+  // The idle worker, which is started if there is none. A model takes it away, unless all models share one worker.
   // Throws RpcError kRuntimeUnavailable.
   enum class For { kCalls, kModel };
   std::shared_ptr<WorkerProcess> worker_for(For use);
@@ -56,8 +56,8 @@ class WorkerEngine final : public Engine {
   bool killed_ = false;                  // nothing is started any more; guarded by mutex_, like the rest
   std::shared_ptr<WorkerProcess> idle_;  // serves calls without a handle, and the next model
   std::vector<std::weak_ptr<WorkerProcess>> all_;
-  // Of call(), which one thread makes: its line, and to which worker that leads. It does not keep a worker that a model
-  // has taken.
+  // For call(), which one thread at a time makes: the connection that it uses, and the worker at its end, which it does
+  // not keep alive once a model has taken that.
   std::optional<WorkerConnection> calls_;
   std::weak_ptr<WorkerProcess> called_;
   // A worker is told to die with the thread that started it, so that has to be one that lives as long as this.

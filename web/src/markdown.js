@@ -80,7 +80,7 @@ export function end_of_node(text, from, length = kLongestStep) {
   return /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end + 1 : end;
 }
 
-// A long table as several, of some rows each, and a long list likewise: each is cleaned alone. Others as they are.
+// A long table or list as several of some rows or items each, since each of them is cleaned alone. Others as they are.
 function* cut(token) {
   const member = { table: 'rows', list: 'items' }[token.type];
   const members = token[member] ?? [];

@@ -29,10 +29,10 @@ class EventSource {
   bool is_resumable() const { return !parser_.last_id().empty(); }
 
   enum class End {
-    kDone,     // as `is_done` says
+    kDone,     // `is_done` has said so
     kRefused,  // the server does not serve this stream; status() says how
     kGone,     // the server cannot be reached
-    kStopped,  // also since an event is too long
+    kStopped,  // by stop(), or because an event is too long
   };
   // GETs the stream, again and again, until it is done.
   End follow(const std::function<bool()>& is_done);

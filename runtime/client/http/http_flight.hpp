@@ -21,8 +21,8 @@ class HttpFlight {
  public:
   // Called by run().
   struct Owner {
-    // Once: every request has its answer, or, where there is none, the server has said whether it takes the message.
-    // What else comes nobody waits for.
+    // Called once: when every request of the message has its answer, or, if there is none in it, when the server has
+    // said whether it takes the message. Nobody waits for what comes after that.
     std::function<void()> on_settled;
     // Whether others are under way, so that the server cannot have gone.
     std::function<bool()> has_company;

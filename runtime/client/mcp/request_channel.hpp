@@ -48,7 +48,7 @@ class RequestChannel {
     std::function<void(Outcome outcome)> on_end;
   };
   struct Events {
-    std::function<void(const std::string& method, const Json& params)> on_notification{};  // but progress
+    std::function<void(const std::string& method, const Json& params)> on_notification{};  // not for progress
     std::function<void(const std::string& reason)> on_lost{};
     // A request of the server. True: respond() answers it, some time. Null: none is taken.
     std::function<bool(const Json& id, const std::string& method, const Json& params)> on_request{};

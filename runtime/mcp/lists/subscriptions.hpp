@@ -46,7 +46,7 @@ class Subscriptions {
   void listen(const Json& params, const ClientContext& client, Session& session, Reply& reply);
 
   void list_changed(Listed list);
-  // `may_hear`: of whose clients that watch it; null: all.
+  // Tells the clients that watch the resource, if `may_hear` is true of the holders of their tokens. Null: all of them.
   using MayHear = std::function<bool(const Principal& principal)>;
   void resource_updated(const std::string& uri, const MayHear& may_hear = {});
   // Whether anybody wants to hear of a resource whose address begins so.

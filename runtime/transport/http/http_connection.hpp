@@ -60,9 +60,9 @@ class Connection final : public Channel::Owner, public std::enable_shared_from_t
   void go_away() override { channel_->close(); }
 
   void process(std::string_view bytes);
-  // False if the connection is no HTTP connection any more; `rest` is what came after the request.
+  // Hands the request to the layer above. What that throws is the end of the exchange, not of the connection. False if
+  // the connection is no HTTP connection any more; `rest` is what came after the request.
   bool begin(Request request, std::string_view rest);
-  // Hands the request to the layer above. What that throws is the end of the exchange, not of the connection.
   bool is_websocket_path(const Request& request) const;
   bool upgrade(const Request& request, std::string_view rest);
   void exchange_done(bool keep_alive);

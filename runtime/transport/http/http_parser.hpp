@@ -20,7 +20,8 @@ struct ParserLimits {
   std::size_t header_bytes{};                 // all fields together, else 431
   std::size_t headers = 100;                  // else 431
   std::size_t body_bytes{};                   // else 413
-  // Of a request that nobody is known to have sent, as `identify` says; else 401. Null: it is not asked.
+  // The longest body of a request whose sender `identify` does not know; a longer one is refused with 401. Where
+  // `identify` is null this limit does not hold.
   std::size_t stranger_body_bytes = static_cast<std::size_t>(-1);
   Identify identify{};
   std::string remote{};   // where the requests come from, for `identify`

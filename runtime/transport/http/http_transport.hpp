@@ -40,8 +40,8 @@ struct Options {
   std::size_t header_bytes{};                // of a request, else 431
   RefusalHandler refused{};                  // null = plain texts
   const TlsIdentity* tls = nullptr;          // outlives the transport; null = plain
-  // Whose a request is. If nobody's, its body is limited by `stranger_body_bytes`. Null: requests are nobody's,
-  // and are limited like all others.
+  // Tells whose access token a request presents. If it is nobody's, the body may only be as long as
+  // limits.stranger_message_bytes says. Null: nobody is asked for a token, and that limit does not hold.
   Identify identify{};
   GuessHandler refuse_guess{};  // of a request that presents a token which is nobody's; null: always at once
 };

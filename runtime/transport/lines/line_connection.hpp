@@ -62,8 +62,8 @@ class LineConnection final : public ConnectedPeer, public Channel::Owner {
   InputBacklog input_;
   MessageDeadline deadline_;  // of the message under way
   bool in_message_ = false;
-  unsigned held_ = 0;   // how often: the layer above has enough to do
-  bool ended_ = false;  // the input, behind the backlog
+  unsigned held_ = 0;   // how often hold_input() was called, less resume_input()
+  bool ended_ = false;  // the input has; what is in the backlog comes before that
   ReceiveFunction receive_;
 };
 

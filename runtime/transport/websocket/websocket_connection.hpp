@@ -79,7 +79,7 @@ class Connection final : public ConnectedPeer, public Channel::Owner, private Pa
   Counts* const counts_;
   Parser reader_;
   InputBacklog input_;
-  unsigned held_ = 0;  // how often: the layer above has enough to do
+  unsigned held_ = 0;  // how often hold_input() was called, less resume_input()
   ReceiveFunction receive_;
   MessageDeadline deadline_;  // of the message under way
   std::size_t watched_ = 0;   // its number

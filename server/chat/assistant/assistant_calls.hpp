@@ -108,7 +108,7 @@ class AssistantCalls {
   const std::function<void(const TurnError& error)> failed_;
   std::unique_ptr<HostCall> call_;
   std::unique_ptr<TurnListener> listening_;
-  std::unique_ptr<Running> running_;  // it tells the one before: ends first
+  std::unique_ptr<Running> running_;  // tells `listening_`, and so ends before it
   bool is_ending_ = false;
 };
 

@@ -1,5 +1,5 @@
 // The host that makes turns: for all dialects over HTTP, and for MCP. It owns what goes on; whoever asked holds a
-// RunningTurn, and gives the turn up by destroying that.
+// Running, and gives the turn up by destroying that.
 //
 // Threads: event loop only.
 #pragma once

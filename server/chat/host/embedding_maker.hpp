@@ -36,8 +36,8 @@ class EmbeddingMaker {
   void begin(ModelLender& pool, PlaceWish place);
 
  private:
-  // A text that is too long, while it is looked for how much of it fits: its end is cut where the runtime takes what
-  // is before, since nothing here counts tokens. A few bytes more may fit than are found in so many runs.
+  // The search for the longest beginning that fits, of a text that is too long. Nothing here counts tokens, so each try
+  // is a run, which the runtime refuses or not. The number of runs is bounded, so a few more bytes might have fitted.
   struct Cut {
     std::size_t fits = 0;      // bytes
     std::size_t too_long = 0;  // bytes

@@ -1,7 +1,7 @@
 // KV caches of conversations in files, so that a model that goes back to one need not compute it again. A bounded
-// folder of this server's own: what was used longest ago goes first, and all of it at the start and at the end, since
-// which text a file belongs to is known only here. All of it goes with a conversation that is deleted, too: what is
-// common to several has one file.
+// folder of this server's own, from which the file goes first that was used longest ago. Which text a file belongs to
+// is known only in this object: so all files go when it is made, and when it ends. All of them also go when a
+// conversation is deleted, since what several conversations have in common is in one file.
 //
 // Event loop only. Files are small in number; their names, sizes and ends are all that is touched here.
 #pragma once
@@ -38,7 +38,8 @@ class PromptCaches {
   // It could not be loaded, or is not to be kept.
   void forget(const std::string& path);
   void forget_all();
-  // How often that has been: what a turn that began before it has computed is not to be kept either.
+  // How often forget_all() was called. A turn that sees another number than at its beginning must not keep its cache
+  // either: the conversation that was deleted may be its own.
   std::uint64_t times_forgotten() const { return times_forgotten_; }
 
   std::size_t files() const { return entries_.size(); }

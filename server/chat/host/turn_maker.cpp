@@ -123,9 +123,9 @@ void TurnMaker::make_room() {
   }
 }
 
-// How long a prompt may be that replaces one that was too long. Each try is a run, and a run that fails empties the KV
-// cache; so where the tokens are not known an eighth is dropped at once, and all that no text fits with: one of more
-// than 8 bytes a token.
+// How long a prompt may be that replaces one that was too long. If the number of its tokens is known, it is shortened
+// in proportion. Else each try is a run, and a run that fails empties the KV cache; to have few tries, an eighth of the
+// prompt is dropped each time, and at once all that cannot fit, as no token has more than kMostBytesOfToken bytes.
 std::size_t TurnMaker::bytes_that_may_fit() const {
   const std::size_t bytes = plan_.prompt().text.size();
   const auto context = static_cast<std::size_t>(this->context());

@@ -151,7 +151,9 @@ class SchemaBuilder {
 
   [[noreturn]] void refuse_circle() const { throw TurnError::bad_field(field_, "the schema names itself without end"); }
 
-  // Also circles: a value could else be asked for by itself, with nothing between.
+  // A group (anyOf, oneOf, allOf, $ref) holds the same value against further places of the schema. Refused are too many
+  // of them inside of each other, and a place that comes back to itself in this way: the check of a value would never
+  // end.
   void refuse_deep_groups() {
     std::vector<std::size_t> heights(nodes_.size(), 0);
     for (std::size_t i = 0; i < nodes_.size(); ++i) height_of_groups(i, heights, 0);

@@ -22,7 +22,7 @@ class ValueCheck {
     std::size_t steps = 0;   // that have been taken
   };
 
-  // `nodes` and `effort` outlive it. `depth`: of checks that it is one of.
+  // `nodes` and `effort` outlive it. `depth`: how many checks it is inside of.
   ValueCheck(const std::vector<SchemaNode>& nodes, std::size_t index, Effort& effort, std::size_t depth = 0);
   ~ValueCheck();
   ValueCheck(const ValueCheck&) = delete;

@@ -45,7 +45,7 @@ struct RunOptions {
 
 enum class RunEnd { kFinished, kAborted, kFailed };
 
-// How a run ended. After kFailed the KV cache is empty, whoever keeps a record of it has to know.
+// How a run ended. After kFailed the KV cache is empty.
 struct RunReport {
   RunEnd end = RunEnd::kFailed;
   std::string complaint{};  // kFailed: what the runtime has said

@@ -35,7 +35,8 @@ struct OfferedModels {
   std::string no_such_model(const std::string& name) const;
 };
 
-// These throw as ServerLink does. The second: ServerRefuses with the status 404 if there is no chat host.
+// Both throw as ServerLink does; models_to_chat_with() also ServerRefuses with the status 404, if there is no chat
+// host.
 OfferedModels offered_models(ServerLink& server);
 OfferedModels models_to_chat_with(ServerLink& server);
 // The same; nothing where no server runs, unless one was named: then client::Unreachable.

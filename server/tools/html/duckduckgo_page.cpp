@@ -46,7 +46,7 @@ Json read_duckduckgo_page(const HtmlDocument& document, const Url& address) {
   Json results = Json::array();
   bool has_entries = false;
   bool takes_snippet = false;
-  int advertisements = 0;  // that one is inside of; on a broken page results may be inside of each other
+  int advertisements = 0;  // that the present node is inside of: more than one, where a broken page nests its results
   const auto enter = [&](HtmlNode node) {
     if (node.has_class("result--ad")) ++advertisements;
     if (node.has_class("result__a")) {
