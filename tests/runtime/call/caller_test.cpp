@@ -156,6 +156,25 @@ TEST_CASE("a call that its backend cannot take leaves nothing behind: its id is 
   }
 }
 
+TEST_CASE("a stream tells of places and single tokens if its call wants them, and counts in the memory of all streams") {
+  auto limits = patient_limits();
+  limits.stream_memory = MemoryBudget(1000);
+  for (const bool wants : {true, false}) {
+    INFO(wants);
+    CallBench bench(limits);
+    auto wanted = target(kRun);
+    wanted.options.queue_position = wants;
+    wanted.options.keep_tokens = wants;
+    bench.caller.push(*bench.session, *bench.reply("1"), std::move(wanted), Caller::Chunks::kReplies);
+    bench.backend.calls[0].observer->on_queued(2);
+    CHECK(bench.told().size() == (wants ? 1 : 0));
+    bench.bring(0, "a");
+    CHECK(limits.stream_memory.used() > 0);
+    CHECK(bench.told_once()["result"]["chunk"].contains("token_id") == wants);
+    CHECK(limits.stream_memory.used() == 0);
+  }
+}
+
 // --- who may call, and how often
 // ----------------------------------------------------------------------------------------
 
@@ -469,6 +488,15 @@ TEST_CASE("an offered stream is found by the id that answers its request, until 
   CHECK(bench.backend.cancelled.empty());
 }
 
+TEST_CASE("where to poll for a run that takes its time is told after a moment, in which it might have failed") {
+  CallBench bench;
+  bench.caller.offer(*bench.session, *bench.reply("1"), target(kRun));
+  bench.pass(milliseconds(1));
+  CHECK(bench.told().empty());
+  bench.pass(milliseconds(100));
+  CHECK(bench.told_once()["result"].contains("stream_id"));
+}
+
 TEST_CASE("a run that is offered and fails at once answers its request with the error, and is not there to be polled") {
   CallBench bench;
   bench.caller.offer(*bench.session, *bench.reply("1"), target(kRun));
@@ -501,20 +529,19 @@ TEST_CASE("an offered stream that is not asked for in time is given away: its ru
   CHECK(bench.told().empty());
 }
 
-TEST_CASE("a run that is offered stops when its buffer is full, one that is pushed would wait for its client") {
+TEST_CASE("a run that nobody may ever ask for stops when its buffer is full, every other one waits for its client") {
   auto limits = patient_limits();
   limits.stream_buffer_bytes = 4;
-  CallBench bench(limits);
-  bench.caller.offer(*bench.session, *bench.reply("1"), target(kRun));
-  CHECK_FALSE(bench.backend.calls[0].observer->wants_to_stop());
-  for (const char* const text : {"abc", "def"}) bench.bring(0, text);
-  CHECK(bench.backend.calls[0].observer->wants_to_stop());
-
-  bench.caller.push(*bench.session, *bench.reply("2"), target(kRun), Caller::Chunks::kReplies);
-  bool has_room = true;
-  for (int tokens = 0; tokens < 3 && has_room; ++tokens) {
-    has_room = bench.backend.calls[1].observer->offer_token(0, "abc", 1, [] {});
+  for (const Way& way : every_way()) {
+    INFO(way.name);
+    CallBench bench(limits);
+    way.begin(bench, *bench.reply("1"));
+    auto& observer = *bench.backend.calls.at(0).observer;
+    CHECK_FALSE(observer.wants_to_stop());
+    bool has_room = true;
+    for (int tokens = 0; tokens < 3 && has_room; ++tokens) has_room = observer.offer_token(0, "abc", 1, [] {});
+    const bool is_offered = way.name == std::string("offer");
+    CHECK(observer.wants_to_stop() == is_offered);
+    CHECK(has_room == is_offered);
   }
-  CHECK_FALSE(has_room);
-  CHECK_FALSE(bench.backend.calls[1].observer->wants_to_stop());
 }
