@@ -280,6 +280,16 @@ TEST_CASE("a poll of what was pushed is answered by the chunks alone, from the n
   CHECK(client.told() == sent);
 }
 
+TEST_CASE("notifications that were lost are asked for by the id of their stream") {
+  DirectClient client(patient_limits(), {.transport = TransportKind::kUdp, .address = "192.0.2.1:4000"});
+  client.call(kRun, {{"stream", true}});
+  const std::string stream_id = client.told_once()["result"]["stream_id"];
+  client.bring(0, "a");
+  const auto sent = client.told();
+  client.poll({{"stream_id", stream_id}, {"from_seq", 0}}, "2");
+  CHECK(client.told() == sent);
+}
+
 TEST_CASE("a poll waits as long as it says, and no longer than it may") {
   auto limits = patient_limits();
   limits.poll_wait_max = milliseconds(500);
