@@ -2,6 +2,7 @@
 
 #include "auth/access_tokens.hpp"
 #include "call/push_reader.hpp"
+#include "call_after.hpp"
 #include "clock.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "limit.hpp"
@@ -137,8 +138,7 @@ void Caller::push(Session& session, Reply& reply, Target target, Chunks chunks) 
     if (!alive) return;
     if (retained == 0) return alive->remove(key);
     alive->retain(key);
-    const auto timer = std::make_shared<Timer>(loop_, limits_.retained_for);
-    timer->async_wait([weak, key, timer](const asio::error_code&) {
+    call_after(loop_, limits_.retained_for, [weak, key] {
       if (const auto still_alive = weak.lock()) still_alive->remove(key);
     });
   });

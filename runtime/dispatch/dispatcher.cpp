@@ -1,6 +1,7 @@
 #include "dispatch/dispatcher.hpp"
 
 #include "auth/owner.hpp"
+#include "call_after.hpp"
 #include "clock.hpp"
 #include "dispatch/batch_answer.hpp"
 #include "jsonrpc/envelope.hpp"
@@ -141,14 +142,13 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
 
 // A connection whose client never presents a token would take a place for ever.
 void Dispatcher::await_proof(Session& session, Peer& peer) {
-  const auto timer = std::make_shared<Timer>(loop_, options_.time_to_prove);
-  timer->async_wait([this, timer, weak_session = session.weak_from_this(),
-                     weak_peer = peer.weak_from_this()](const asio::error_code&) {
-    const auto alive = weak_session.lock();
-    const auto client = weak_peer.lock();
-    if (!alive || !client || client->closed() || alive->principal != nullptr) return;
-    refuse_stranger("no access token came in time", *alive, *client);
-  });
+  call_after(loop_, options_.time_to_prove,
+             [this, weak_session = session.weak_from_this(), weak_peer = peer.weak_from_this()] {
+               const auto alive = weak_session.lock();
+               const auto client = weak_peer.lock();
+               if (!alive || !client || client->closed() || alive->principal != nullptr) return;
+               refuse_stranger("no access token came in time", *alive, *client);
+             });
 }
 
 void Dispatcher::refuse_stranger(const std::string& reason, Session& session, Peer& peer) {

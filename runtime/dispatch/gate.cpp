@@ -1,6 +1,7 @@
 #include "dispatch/gate.hpp"
 
 #include "auth/owner.hpp"
+#include "call_after.hpp"
 #include "clock.hpp"
 #include "jsonrpc/reply.hpp"
 
@@ -77,8 +78,7 @@ std::string Gate::complaint(std::string_view address) {
 void Gate::refuse_guess(const std::string& address, std::function<void()> refuse) {
   const auto pause = throttle_.line_up(address, GuessThrottle::Clock::now());
   if (pause.count() == 0) return refuse();
-  const auto timer = std::make_shared<Timer>(loop_, pause);
-  timer->async_wait([timer, refuse = std::move(refuse)](const asio::error_code&) { refuse(); });
+  call_after(loop_, pause, std::move(refuse));
 }
 
 Gate::Verdict Gate::admit(const Message& message, Session& session, AnswerSink& answer) {

@@ -14,11 +14,11 @@ void read_body(Dispatcher& dispatcher, const http::Request& request, http::Excha
                NullIds null_ids) {
   if (request.body.size() <= kReadAtOnceBytes) return then(request, dispatcher.parse(request.body, null_ids));
   const Dispatcher::Sender sender{request.remote, [kept = exchange.shared_from_this()] { return !kept->closed(); }};
-  const auto head = std::make_shared<http::Request>(request);  // until its body has been read
-  std::string body = std::exchange(head->body, {});
+  http::Request head(request);
+  std::string body = std::exchange(head.body, {});
   dispatcher.read(
-      std::move(body), sender, [head, then = std::move(then)](const Message& message) { then(*head, message); },
-      null_ids);
+      std::move(body), sender,
+      [head = std::move(head), then = std::move(then)](const Message& message) { then(head, message); }, null_ids);
 }
 
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer) {

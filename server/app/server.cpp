@@ -4,6 +4,7 @@
 #include "app/memory_limit.hpp"
 #include "backend/file_rules.hpp"
 #include "backend/handle_resources.hpp"
+#include "call_after.hpp"
 #include "log.hpp"
 #include "mcp/tools/method_tools.hpp"
 #include "models/model_resources.hpp"
@@ -550,8 +551,7 @@ void Server::flush_and_leave(Clock::time_point deadline) {
 }
 
 void Server::look_again(std::function<void()> look) {
-  const auto timer = std::make_shared<Timer>(loop_, kBeforeNextLook);
-  timer->async_wait([this, timer, look = std::move(look)](const asio::error_code&) { step(look); });
+  call_after(loop_, kBeforeNextLook, [this, look = std::move(look)] { step(look); });
 }
 
 }  // namespace rkllm_mcp

@@ -77,11 +77,11 @@ void WorkerEngine::spawn() {
   spawner_.execute([&] {
     try {
       // The process's number is known before anything that it prints is read.
-      const auto number = std::make_shared<std::promise<pid_t>>();
-      const std::shared_future<pid_t> id = number->get_future();
+      std::promise<pid_t> number;
+      const std::shared_future<pid_t> id = number.get_future();
       idle_ = std::make_shared<WorkerProcess>(
           options_.command, [this, id](std::string_view line) { options_.line(id.get(), line); }, options_.hang);
-      number->set_value(idle_->id());
+      number.set_value(idle_->id());
     } catch (...) {
       failure = std::current_exception();
     }

@@ -57,10 +57,11 @@ class ServiceServer::Caller final : public HostCall {
   Caller(Principal who, mcp::DoneFunction done) : HostCall(std::move(done)) {
     // The invocation may hold the session for longer than this object lives. The session points at its principal, so
     // its deleter keeps the principal alive.
-    const auto principal = std::make_shared<const Principal>(std::move(who));
+    auto principal = std::make_unique<const Principal>(std::move(who));
+    const Principal* const asking = principal.get();
     session_ = std::shared_ptr<Session>(new Session(requests_, false),
-                                        [principal](const Session* session) { delete session; });
-    session_->principal = principal.get();
+                                        [principal = std::move(principal)](const Session* session) { delete session; });
+    session_->principal = asking;
   }
   ~Caller() override { session_->cancel_all(); }
 

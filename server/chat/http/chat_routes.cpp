@@ -556,7 +556,7 @@ void ChatRoutes::use_tokenizer(const VisitPointer& visit, std::string model_path
       outcome->error = TurnError(ErrorKind::kRuntimeFailed, error.what());
     }
   };
-  const auto tell = [this, visit, number, outcome, then = std::move(then)] {
+  auto tell = [this, visit, number, outcome, then = std::move(then)] {
     if (open_.count(number) == 0) return;  // its client has gone, or it has been given up
     if (outcome->error) {
       refuse(visit, *outcome->error);
@@ -568,29 +568,30 @@ void ChatRoutes::use_tokenizer(const VisitPointer& visit, std::string model_path
   // What open_ holds of this: when it lets go, the thread sees that nobody wants the result, and stops working.
   const std::shared_ptr<void> answering(outcome.get(), [outcome](void*) { outcome->is_wanted = false; });
   keep(number, visit, {answering, [this, visit](const TurnError& error) { refuse(visit, error); }});
-  tokenizers_.use(std::move(model_path), make, tell);
+  tokenizers_.use(std::move(model_path), make, std::move(tell));
 }
 
 void ChatRoutes::count_tokens(const VisitPointer& visit, const Json& body) {
-  const auto request = std::make_shared<AnthropicRequest>(read_anthropic_count(body));
-  host_.plain_model_for(request->turn.model, visit->asker);
-  const std::size_t said = bytes_of(request->turn);
+  AnthropicRequest request = read_anthropic_count(body);
+  host_.plain_model_for(request.turn.model, visit->asker);
+  const std::size_t said = bytes_of(request.turn);
   if (said > kMostPromptBytes) {  // is not written, but that it is too long can be told
     return answer_text(visit, anthropic_count_reply(estimated_tokens(said).tokens, true),
-                       ignored_fields(request->ignored));
+                       ignored_fields(request.ignored));
   }
-  const ChatHost::PromptOfModel prompt = host_.prompt_of(request->turn, visit->asker);
+  const ChatHost::PromptOfModel prompt = host_.prompt_of(request.turn, visit->asker);
   const auto is_estimate = std::make_shared<bool>();
   const auto count = [prompt, is_estimate](const Tokenizer* tokenizer, const std::function<void()>& keep_going) {
     const TokenCount counted = tokens_of_prompt(prompt.text, prompt.is_whole ? tokenizer : nullptr, keep_going);
     *is_estimate = counted.is_estimate;
     return anthropic_count_reply(counted.tokens, counted.is_estimate);
   };
-  use_tokenizer(visit, prompt.path, count, [this, visit, request, is_estimate](std::string reply) {
-    const http::Headers headers = ignored_fields(request->ignored);
+  auto send = [this, visit, request = std::move(request), is_estimate](std::string reply) mutable {
+    const http::Headers headers = ignored_fields(request.ignored);
     if (!*is_estimate) return answer_long_text(visit, std::move(reply), {}, headers);
-    count_by_prefill(visit, std::move(request->turn), reply, headers);
-  });
+    count_by_prefill(visit, std::move(request.turn), reply, headers);
+  };
+  use_tokenizer(visit, prompt.path, count, std::move(send));
 }
 
 void ChatRoutes::count_by_prefill(const VisitPointer& visit, Turn turn, const std::string& estimate,
