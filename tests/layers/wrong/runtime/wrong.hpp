@@ -3,10 +3,14 @@
 
 class Announced;  // not a class of this file
 
-struct Wrong {
+struct Wrong : std::enable_shared_from_this<Wrong> {
   void function();
   std::shared_ptr<Forgotten> forgotten;
+  std::weak_ptr<const Watched> watched = weak_from_this();
+  Immutable<Unchanged> unchanged;
 };
+
+inline const auto made = std::make_shared<const inner::Made>();
 
 struct ThingManager {};
 enum class GadgetKind { kOne };
