@@ -6,6 +6,7 @@
 #include <asio/post.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -19,19 +20,24 @@ constexpr milliseconds kWell{60'000};  // a model that was loaded for this time 
 
 }  // namespace
 
-// Brings the end of one rkllm_init back to the loop.
+// Brings the end of one rkllm_init back to the loop. It may come after the owner's end.
 class Autoload::Load : public CallObserver {
  public:
-  Load(Autoload& owner, Model& model) : owner_(owner), model_(model), runtime_(owner.runtimes_) {}
+  Load(Autoload& owner, Model& model)
+      : loop_(owner.loop_), alive_(owner.alive_.watch()), owner_(owner), model_(model), runtime_(owner.runtimes_) {}
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome outcome) noexcept override {
-    asio::post(owner_.loop_, [&owner = owner_, &model = model_, runtime = runtime_, outcome = std::move(outcome)] {
-      if (runtime == owner.runtimes_) owner.loaded(model, outcome);  // else the model went with its runtime
-    });
+    asio::post(loop_,
+               [alive = alive_, &owner = owner_, &model = model_, runtime = runtime_, outcome = std::move(outcome)] {
+                 if (alive.expired()) return;
+                 if (runtime == owner.runtimes_) owner.loaded(model, outcome);  // else the model went with its runtime
+               });
   }
 
  private:
+  asio::io_context& loop_;
+  const std::weak_ptr<const void> alive_;
   Autoload& owner_;
   Model& model_;
   const std::size_t runtime_;

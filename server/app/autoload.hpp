@@ -6,6 +6,7 @@
 
 #include "backend.hpp"
 #include "clock.hpp"
+#include "lifetime.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -66,6 +67,7 @@ class Autoload {
   std::list<Model> models_;  // none is ever taken out
   Listener listener_{[](const std::string&) {}, [](const std::string&, const std::string&) {}};
   std::set<std::string> lost_early_;  // handles that were lost and are no model's, yet
+  const Lifetime alive_;              // gone: the end of a load does nothing
 };
 
 }  // namespace rkllm_mcp
