@@ -195,11 +195,17 @@ class ScriptedPool final : public ModelLender {
     return std::make_unique<Ticket>(*this, number);
   }
   std::unique_ptr<QueuePlace> ask_for_embeddings(PlaceWish /*wish*/, PlaceEvents<EmbeddingLease> events) override {
-    actions.emplace_back([this, events = std::move(events)] {
-      if (embedder == nullptr) return events.failed(TurnError::not_supported("model", "no embeddings here"));
-      events.granted(std::make_unique<EmbeddingUse>(*embedder));
+    const std::uint64_t number = ++next_;
+    embeddings_.push_back({number, std::move(events)});
+    actions.emplace_back([this, number] {
+      const auto place = std::ranges::find(embeddings_, number, &PlaceFor<EmbeddingLease>::number);
+      if (place == embeddings_.end()) return;  // it was given up
+      const auto told = std::move(place->events);
+      embeddings_.erase(place);
+      if (embedder == nullptr) return told.failed(TurnError::not_supported("model", "no embeddings here"));
+      told.granted(std::make_unique<EmbeddingUse>(*this));
     });
-    return std::make_unique<QueuePlace>();
+    return std::make_unique<Ticket>(*this, number);
   }
   std::unique_ptr<QueuePlace> load(PlaceWish /*wish*/, PlaceEvents<OnlyLoaded> events) override {
     const std::uint64_t number = ++next_;
@@ -235,6 +241,7 @@ class ScriptedPool final : public ModelLender {
   ModelDescription info;
   std::uint64_t load_number = 1;
   bool leased = false;
+  bool embeddings_leased = false;
   bool pretend_others_wait = false;
   std::vector<PlaceWish> wishes;
   std::size_t places() const { return waiting_.size(); }
@@ -260,6 +267,7 @@ class ScriptedPool final : public ModelLender {
       const auto is_this = [this](const auto& each) { return each.number == number_; };
       pool_.waiting_.remove_if(is_this);
       pool_.loads_.remove_if(is_this);
+      pool_.embeddings_.remove_if(is_this);
     }
 
    private:
@@ -285,12 +293,15 @@ class ScriptedPool final : public ModelLender {
   };
   class EmbeddingUse final : public EmbeddingLease {
    public:
-    explicit EmbeddingUse(EmbeddingSeam& model) : model_(model) {}
-    EmbeddingSeam& model() override { return model_; }
+    explicit EmbeddingUse(ScriptedPool& pool) : pool_(pool) { pool.embeddings_leased = true; }
+    EmbeddingUse(const EmbeddingUse&) = delete;
+    EmbeddingUse& operator=(const EmbeddingUse&) = delete;
+    ~EmbeddingUse() override { pool_.embeddings_leased = false; }
+    EmbeddingSeam& model() override { return *pool_.embedder; }
     std::optional<double> load_ms() const override { return std::nullopt; }
 
    private:
-    EmbeddingSeam& model_;
+    ScriptedPool& pool_;
   };
 
   void grant() {
@@ -302,6 +313,7 @@ class ScriptedPool final : public ModelLender {
 
   std::list<Place> waiting_;
   std::list<PlaceFor<OnlyLoaded>> loads_;
+  std::list<PlaceFor<EmbeddingLease>> embeddings_;
   std::uint64_t next_ = 0;
 };
 
