@@ -56,8 +56,12 @@ class ChatHost::Counting final : public Running, private TurnListener {
  private:
   void event(const AnswerEvent& /*event*/, std::size_t /*answer*/) override {}
   void ended(const AnswerEnd& /*end*/, std::size_t /*answer*/) override {}
-  void finished(const Usage& sum) override { done_(sum.prompt); }
-  void failed(const TurnError& /*error*/) override { done_(std::nullopt); }
+  void finished(const Usage& sum) override { end(sum.prompt); }
+  void failed(const TurnError& /*error*/) override { end(std::nullopt); }
+  void end(std::optional<std::int64_t> tokens) {
+    const auto done = done_;  // this may be destroyed by it
+    done(tokens);
+  }
 
   const CountedFunction done_;
   std::unique_ptr<Running> turn_;
