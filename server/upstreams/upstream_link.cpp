@@ -40,40 +40,17 @@ client::Outcome bounded(client::Outcome outcome) {
 
 }  // namespace
 
-// A connection within reach of stop().
-class UpstreamLink::Line final : public client::Connection {
- public:
-  Line(UpstreamLink& link, std::unique_ptr<Connection> connection) : link_(link), connection_(std::move(connection)) {
-    const std::lock_guard lock(link_.mutex_);
-    if (link_.stopping_) throw client::ConnectionError("this server is ending");
-    link_.line_ = this;
-  }
-  ~Line() override {
-    const std::lock_guard lock(link_.mutex_);
-    link_.line_ = nullptr;
-  }
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
-
-  void send(std::string_view message) override { connection_->send(message); }
-  std::optional<std::string> receive(client::Deadline deadline) override { return connection_->receive(deadline); }
-  bool reliable() const override { return connection_->reliable(); }
-  void interrupt() override { connection_->interrupt(); }
-
- private:
-  UpstreamLink& link_;
-  const std::unique_ptr<Connection> connection_;
-};
-
 void UpstreamLink::start() {
   thread_ = std::thread([self = shared_from_this()] { self->run(); });
 }
 
 void UpstreamLink::stop() {
-  const std::lock_guard lock(mutex_);
-  stopping_ = true;
-  if (line_ != nullptr) line_->interrupt();
-  wake_.notify_all();
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    wake_.notify_all();
+  }
+  connection_stop_.stop();
 }
 
 void UpstreamLink::await_end(Clock::time_point deadline) {
@@ -134,8 +111,9 @@ void UpstreamLink::serve_connection() {
   if (events_.on_question) introduction.capabilities = {{"sampling", Json::object()}, {"elicitation", Json::object()}};
   introduction.client_info = {{"name", "rkllm-mcp"}, {"version", kProgramVersion}};
   introduction.patience = kUpstreamPatience;
-  client::McpClient client(std::make_unique<Line>(*this, connect_(Clock::now() + kUpstreamPatience)), introduction,
-                           events);
+  client::McpClient client(
+      std::make_unique<StoppableConnection>(connection_stop_, connect_(Clock::now() + kUpstreamPatience)), introduction,
+      events);
   std::vector<std::shared_ptr<ToolWatch>> watches;
   for (const Offered kind : {Offered::kTools, Offered::kResources, Offered::kTemplates, Offered::kPrompts}) {
     ToolWatch::Events news;

@@ -11,6 +11,7 @@
 #include "client/mcp/mcp_client.hpp"
 #include "clock.hpp"
 #include "upstreams/offered.hpp"
+#include "upstreams/stoppable_connection.hpp"
 #include "upstreams/unsent_progress.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -82,7 +83,6 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
   void await_end(Clock::time_point deadline);
 
  private:
-  class Line;
   using Job = std::function<void(client::McpClient* client)>;  // null: there is no connection
 
   bool is_stopping();
@@ -107,6 +107,7 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
   const Events events_;
   std::map<Key, client::McpClient::Id> ids_;  // of calls in progress; the thread's own
   std::thread thread_;                        // the loop's own
+  StoppableConnection::Stop connection_stop_;
 
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -117,7 +118,6 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
   std::map<Key, Json> questions_;           // ids of the server's requests that are not answered yet
   Key next_question_ = 1;
   std::size_t logs_under_way_ = 0;  // to the loop
-  Line* line_ = nullptr;            // the connection, so that stop() can interrupt it
   bool stopping_ = false;
   bool ended_ = false;
 };

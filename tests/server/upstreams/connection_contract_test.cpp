@@ -15,6 +15,7 @@
 #include "transport/udp/udp_transport.hpp"
 #include "transport/websocket/websocket_transport.hpp"
 #include "upstreams/command_connection.hpp"
+#include "upstreams/stoppable_connection.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -92,6 +93,13 @@ using ByWebSocket = ByPort<websocket::Transport, websocket::Options, Protocol::k
 using ByTlsWebSocket = ByPort<websocket::Transport, websocket::Options, Protocol::kWebSockets, kMegabyte>;
 using ByUdp = ByPort<UdpTransport, UdpOptions, Protocol::kUdp, 60'000>;
 
+// Any of them, if another thread may stop it.
+struct ByStoppableTcp : ByTcp {
+  std::unique_ptr<Connection> connect() { return std::make_unique<StoppableConnection>(stop, ByTcp::connect()); }
+
+  StoppableConnection::Stop stop;
+};
+
 struct ByFile : OfOneServer {
   static constexpr bool kInOrder = true;
   static constexpr std::size_t kLong = kMegabyte;
@@ -142,7 +150,7 @@ std::vector<std::string> receive(Connection& connection, std::size_t count) {
 
 }  // namespace
 
-#define STREAM_CONNECTIONS ByTcp, ByTls, ByFile, ByWebSocket, ByTlsWebSocket, ByCommand
+#define STREAM_CONNECTIONS ByTcp, ByTls, ByStoppableTcp, ByFile, ByWebSocket, ByTlsWebSocket, ByCommand
 
 TEMPLATE_TEST_CASE("a connection carries messages whole, whatever their length, and in order if its server keeps it",
                    "", STREAM_CONNECTIONS, ByUdp, ByPlainHttp, ByStreamableHttp) {

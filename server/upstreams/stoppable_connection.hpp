@@ -1,0 +1,61 @@
+// A connection that another thread can end at any moment, also when that thread has come before it.
+//
+// Threads: as client/connection.hpp says; Stop is for any, and its mutex is a leaf.
+#pragma once
+
+#include "client/connection.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace rkllm_mcp {
+
+class StoppableConnection final : public client::Connection {
+ public:
+  // What ends them, one connection at a time; it outlives each.
+  class Stop {
+   public:
+    // Interrupts the connection that there is, and refuses all that come later.
+    void stop() {
+      const std::lock_guard lock(mutex_);
+      is_stopped_ = true;
+      if (connection_ != nullptr) connection_->interrupt();
+    }
+
+   private:
+    friend class StoppableConnection;
+
+    std::mutex mutex_;
+    bool is_stopped_ = false;
+    client::Connection* connection_ = nullptr;  // null: there is none
+  };
+
+  // Throws ConnectionError once it is stopped.
+  StoppableConnection(Stop& stop, std::unique_ptr<client::Connection> connection)
+      : stop_(stop), connection_(std::move(connection)) {
+    const std::lock_guard lock(stop_.mutex_);
+    if (stop_.is_stopped_) throw client::ConnectionError("this server is ending");
+    stop_.connection_ = connection_.get();
+  }
+  ~StoppableConnection() override {
+    const std::lock_guard lock(stop_.mutex_);
+    stop_.connection_ = nullptr;
+  }
+  StoppableConnection(const StoppableConnection&) = delete;
+  StoppableConnection& operator=(const StoppableConnection&) = delete;
+
+  void send(std::string_view message) override { connection_->send(message); }
+  std::optional<std::string> receive(client::Deadline deadline) override { return connection_->receive(deadline); }
+  bool reliable() const override { return connection_->reliable(); }
+  void interrupt() override { connection_->interrupt(); }
+
+ private:
+  Stop& stop_;
+  const std::unique_ptr<client::Connection> connection_;
+};
+
+}  // namespace rkllm_mcp
