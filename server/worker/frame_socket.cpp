@@ -94,14 +94,6 @@ Frame FrameSocket::receive() {
   }
 }
 
-void FrameSocket::receive_some() {
-  const auto room = reader_.room();
-  const ssize_t got = ::recv(socket_.number(), room.data(), room.size(), MSG_DONTWAIT);
-  if (got == 0) throw PeerGone();
-  if (got > 0) return reader_.filled(static_cast<std::size_t>(got));
-  if (errno != EAGAIN && errno != EWOULDBLOCK) wait_or_throw(errno, POLLIN);
-}
-
 Descriptor FrameSocket::duplicate() const {
   Descriptor duplicate(::fcntl(socket_.number(), F_DUPFD_CLOEXEC, 0));
   if (duplicate.number() < 0) throw std::system_error(errno, std::generic_category(), "a worker's socket");

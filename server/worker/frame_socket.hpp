@@ -9,8 +9,10 @@
 #include "worker/frame.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 
@@ -37,10 +39,11 @@ class FrameSocket {
   // The next frame. What it holds is valid until more is received. Throws BadFrame, too.
   Frame receive();
 
-  // For whoever waits in another way until there is something to receive:
-  void receive_some();                                        // what there is, if anything; does not block
+  // For whoever receives in another way, by a duplicate of the socket, which does not block if this one does not:
+  Descriptor duplicate() const;  // throws std::system_error
+  std::span<char> room() { return reader_.room(); }
+  void filled(std::size_t bytes) { reader_.filled(bytes); }   // so much has come into that room
   std::optional<Frame> received() { return reader_.next(); }  // the next whole frame of it; throws BadFrame
-  Descriptor duplicate() const;                               // to be waited for; throws std::system_error
 
   // Ends what both ends wait for. Any thread.
   void shut_down();

@@ -2,6 +2,8 @@
 
 #include "put_back.hpp"
 
+#include <asio/buffer.hpp>
+#include <asio/error.hpp>
 #include <asio/post.hpp>
 
 #include <system_error>
@@ -16,7 +18,10 @@ constexpr std::chrono::milliseconds kBetweenLooks{50};
 }  // namespace
 
 TokenPump::TokenPump(asio::io_context& loop, FrameSocket& socket, ReplyReader& reader)
-    : bytes_(loop, socket.duplicate().release()), room_(loop), socket_(socket), reader_(reader) {}
+    : bytes_(loop, asio::local::stream_protocol(), socket.duplicate().release()),
+      room_(loop),
+      socket_(socket),
+      reader_(reader) {}
 
 void TokenPump::start() {
   on_room_ = [pump = weak_from_this(), executor = bytes_.get_executor()] {
@@ -79,17 +84,20 @@ void TokenPump::go_on() {
     }
     reader_.take_tokens(*frame);
   }
-  bytes_.async_wait(asio::posix::stream_descriptor::wait_read, [pump = shared_from_this()](std::error_code error) {
-    const std::lock_guard lock(pump->mutex_);
-    if (pump->ended_) return;
-    try {
-      if (error) throw std::system_error(error, "a worker's socket");
-      pump->socket_.receive_some();
-      pump->go_on();
-    } catch (...) {
-      pump->fail();
-    }
-  });
+  const auto room = socket_.room();
+  bytes_.async_read_some(asio::buffer(room.data(), room.size()),
+                         [pump = shared_from_this()](std::error_code error, std::size_t bytes) {
+                           const std::lock_guard lock(pump->mutex_);
+                           if (pump->ended_) return;
+                           try {
+                             if (error == asio::error::eof || error == asio::error::connection_reset) throw PeerGone();
+                             if (error) throw std::system_error(error, "a worker's socket");
+                             pump->socket_.filled(bytes);
+                             pump->go_on();
+                           } catch (...) {
+                             pump->fail();
+                           }
+                         });
 }
 
 // Whatever goes wrong on the loop is for the thread that makes the call.

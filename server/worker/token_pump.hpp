@@ -10,7 +10,7 @@
 #include "worker/reply_reader.hpp"
 
 #include <asio/io_context.hpp>
-#include <asio/posix/stream_descriptor.hpp>
+#include <asio/local/stream_protocol.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -40,7 +40,7 @@ class TokenPump : public std::enable_shared_from_this<TokenPump> {
   void fail();  // with the exception that is being handled
   void end();
 
-  asio::posix::stream_descriptor bytes_;  // a duplicate of the socket's: it may outlive the socket
+  asio::local::stream_protocol::socket bytes_;  // a duplicate of the socket's: it may outlive the socket
   Timer room_;
   std::function<void()> on_room_;
 

@@ -98,6 +98,10 @@ void Connection::websocket_violation(Close code, std::string_view explanation) {
   close_with(close_payload(code, explanation));
 }
 
+void Connection::send(std::string_view message) {
+  channel_->write({frame_header(Opcode::kText, message.size()), message});
+}
+
 void Connection::last(std::string message, std::optional<ErrorCode> /*error*/) {
   const std::string header = frame_header(Opcode::kText, message.size());
   channel_->write(header, std::move(message), {});

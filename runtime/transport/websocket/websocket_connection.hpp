@@ -35,7 +35,7 @@ class Connection final : public ConnectedPeer, public Channel::Owner, private Pa
   static void start(asio::io_context& io, Channel& channel, PeerFacts facts, const Limits& limits,
                     const ConnectionLimits& connection_limits, std::string_view early, const AcceptFunction& accept);
 
-  void send(std::string_view message) override { send_frame(Opcode::kText, message); }
+  void send(std::string_view message) override;
   void last(std::string message, std::optional<ErrorCode> error) override;
   void hold_input() override { ++held_; }
   void resume_input() override;

@@ -6,6 +6,7 @@
 //   "tokens": [[ENTRY, TEXT, ID], ...] in one frame
 //   "end": {...}                       the frame END; without it the call goes on for ever
 #include "process/descriptor.hpp"
+#include "server/worker/receive_some.hpp"
 #include "worker/child_process.hpp"
 #include "worker/control_socket.hpp"
 #include "worker/frame_socket.hpp"
@@ -71,7 +72,7 @@ class Script {
 
 // False when the server has closed it.
 bool serve(Line& line, Script& script) try {
-  line.socket.receive_some();
+  test::receive_some(line.socket);
   while (const auto frame = line.socket.received()) {
     if (frame->head.type == FrameType::kCall) script.answer(line.socket, *frame);
   }

@@ -2,6 +2,7 @@
 #include "worker/token_writer.hpp"
 
 #include "process/descriptor.hpp"
+#include "server/worker/receive_some.hpp"
 #include "support/catch.hpp"
 
 #include <chrono>
@@ -44,7 +45,7 @@ struct Writing {
   }
   // Whether nothing is left to be received.
   bool is_silent() {
-    server.receive_some();
+    test::receive_some(server);
     return !server.received();
   }
 
