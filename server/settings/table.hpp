@@ -1,6 +1,8 @@
-// The one list of all settings: name, type, range, documentation, and where the value lives in `Settings`. Reading and
-// checking, the schema, the environment's and the command line's names, the written file and `rkllm-mcp settings` all
-// come from it. Built-in values are those of a default-made Settings.
+// The one list of all settings: name, type, range, documentation, where the value lives in `Settings`, and whether a
+// new one takes effect while the program runs. Reading and checking, the schema, the environment's and the command
+// line's names, the written file and `rkllm-mcp settings` all come from it. A number's unit is the end of its name (_s
+// seconds, _ms milliseconds, _bytes, _days); one without is a count. Defaults do not stand here: they are those of a
+// default-made Settings, which has them from settings_defaults.h.in, where a build can set them.
 #pragma once
 
 #include "settings/settings.hpp"

@@ -5,9 +5,13 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 using namespace rkllm_mcp;
 
@@ -27,6 +31,24 @@ TEST_CASE("behind each limit of the runtime library is a setting of its own") {
     INFO(name);
     CHECK(find_setting(name) != nullptr);
     CHECK(names.insert(name).second);
+  }
+}
+
+TEST_CASE("a number's name says its unit, as its documentation does, unless it is a count") {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kUnits{
+      {{"_s_", " seconds "}, {"_ms_", " milliseconds "}, {"_bytes_", " bytes "}, {"_days_", " days "}}};
+  for (const Setting& setting : settings_table()) {
+    if (!std::holds_alternative<IntegerField>(setting.field)) continue;
+    INFO(name_of(setting));
+    const std::string name = "_" + std::string(setting.key) + "_";
+    std::string words = " " + std::string(setting.documentation);
+    std::ranges::transform(words, words.begin(),
+                           [](unsigned char c) { return std::isalpha(c) ? std::tolower(c) : ' '; });
+    for (const auto& [in_name, in_words] : kUnits) {
+      INFO(in_words);
+      const bool is_told = words.find(in_words) != std::string::npos;
+      CHECK((name.find(in_name) != std::string::npos) == is_told);
+    }
   }
 }
 
