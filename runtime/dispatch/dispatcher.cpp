@@ -57,12 +57,13 @@ void give_room(Message& message, const std::optional<Immutable<MemoryShare>>& ro
   if (auto* batch = std::get_if<Batch>(&message)) batch->memory = room;
 }
 
-// The request as it is without the server's own name before its method; nothing if that is not there. Once: a name may
-// be as long as a message, and hold this one many thousand times.
-std::optional<Request> without_own_name(const ServiceCalls& services, const Request& request) {
-  const auto own = services.own_method(request.method);
+// The request or notification as it is without the server's own name before its method; nothing if that is not there.
+// Once: a name may be as long as a message, and hold this one many thousand times.
+template <class Asked>
+std::optional<Asked> without_own_name(const ServiceCalls& services, const Asked& asked) {
+  const auto own = services.own_method(asked.method);
   if (!own) return std::nullopt;
-  Request plain = request;
+  Asked plain = asked;
   plain.method = std::string(*own);
   return plain;
 }
@@ -391,11 +392,13 @@ void Dispatcher::execute(const Notification& notification, Session& session, Ans
   const auto reply = std::make_shared<Reply>(Reply::unanswered(answer));
   reply->set_memory(notification.memory);
   try {
-    const bool is_of_protocol = mcp_.handle(notification, session, answer.peer());
-    if (!is_of_protocol && services_.call(notification.method, notification.params, session, *reply)) return;
-    const Method* method = is_of_protocol ? nullptr : api_.method(notification.method);
-    if (method == nullptr) return reply->nothing();
-    direct_.call(*method, notification.params, session, *reply, Delivery::kPush);
+    const auto plain = without_own_name(services_, notification);
+    const Notification& told = plain ? *plain : notification;
+    const Method* const method = api_.method(told.method);
+    if (method != nullptr) return direct_.call(*method, told.params, session, *reply, Delivery::kPush);
+    if (services_.call(told.method, told.params, session, *reply)) return;
+    mcp_.handle(told, session, answer.peer());
+    reply->nothing();
   } catch (const RpcError&) {
     reply->nothing();  // nobody to tell
   } catch (...) {

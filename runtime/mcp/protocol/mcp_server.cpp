@@ -166,16 +166,12 @@ bool Server::handle(const Request& request, Session& session, Reply& reply) {
                                                  to_text(shortened(request.method)));
 }
 
-bool Server::handle(const Notification& notification, Session& session, const Peer& client) {
-  if (notification.method == "notifications/cancelled") {
-    const Json& params = notification.params;
-    const bool is_heard = !is_put_back("who cancels a tool's call is not heard");
-    if (is_heard && params.is_object() && params.contains("requestId"))
-      session.cancel_request(params["requestId"], client);
-    return true;
-  }
-  if (notification.method == "notifications/initialized" && session.handshake) subscriptions_.add(session);
-  return notification.method.starts_with("notifications/");  // the others need no action
+void Server::handle(const Notification& notification, Session& session, const Peer& client) {
+  if (notification.method == "notifications/initialized" && session.handshake) return subscriptions_.add(session);
+  if (notification.method != "notifications/cancelled") return;  // the others need no action
+  if (is_put_back("who cancels a tool's call is not heard")) return;
+  const Json& params = notification.params;
+  if (params.is_object() && params.contains("requestId")) session.cancel_request(params["requestId"], client);
 }
 
 void Server::handle(const Response& response, Session& session) {

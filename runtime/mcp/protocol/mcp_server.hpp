@@ -40,8 +40,8 @@ class Server {
 
   // Executes the request if its method is one of its revision's; false if it is not. Throws RpcError.
   bool handle(const Request& request, Session& session, Reply& reply);
-  // Acts on the notification if it is one of MCP's; false if it is not. Never fails.
-  bool handle(const Notification& notification, Session& session, const Peer& client);
+  // Acts on the notification, if it is one of MCP's that asks for something. Throws std::bad_alloc only.
+  void handle(const Notification& notification, Session& session, const Peer& client);
   // Hands the client's answer to the tool that has asked for it. One that nobody has asked for is passed over.
   static void handle(const Response& response, Session& session);
 

@@ -231,3 +231,13 @@ TEST_CASE("a notification to a service is executed and not answered") {
   ServedClient client;
   CHECK(client.say(R"({"jsonrpc":"2.0","method":"first-server/own/echo","params":{}})").empty());
 }
+
+TEST_CASE("a notification with the server's own name before its method is executed, as a request is") {
+  ServedClient client;
+  const std::string own = client.catalogue.name;
+  REQUIRE_FALSE(own.empty());
+  CHECK(client.say(R"({"jsonrpc":"2.0","method":")" + own + R"(/plain"})").empty());
+  REQUIRE(client.backend.calls.size() == 1);
+  client.backend.finish(0);
+  CHECK(client.news().empty());
+}
