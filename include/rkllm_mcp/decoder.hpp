@@ -455,7 +455,7 @@ inline std::string Decoder::hint_for(std::string_view unknown) const {
     }
     return {};
   };
-  const std::string alike = did_you_mean(unknown, known_);
+  std::string alike = did_you_mean(unknown, known_);
   if (std::string hint = belongs(true); !hint.empty()) return alike + hint;  // either may be meant
   if (!alike.empty()) return alike;
   std::vector<std::string_view> next;
