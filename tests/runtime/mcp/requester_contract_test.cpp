@@ -1,5 +1,5 @@
-// What mcp/tools/invocation.hpp promises of whoever hears the outcome of an invocation, held against all of them: a
-// request of either era, a task, and a call in the direct dialect.
+// What mcp/tools/invocation.hpp promises of whoever hears the outcome of an invocation (Requester), held against all of
+// them: a request of either era, a task, and a call in the direct dialect.
 #include "mcp/protocol/agreed_names.hpp"
 #include "mcp/service.hpp"
 #include "runtime/fake_client.hpp"

@@ -14,3 +14,13 @@ inline const auto made = std::make_shared<const inner::Made>();
 
 struct ThingManager {};
 enum class GadgetKind { kOne };
+
+// Two classes derive from it, and no contract test names it.
+class Figure {
+ public:
+  virtual ~Figure() = default;
+};
+class Round final : public Figure {
+};
+class Square final : public Figure {
+};

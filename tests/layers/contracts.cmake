@@ -1,0 +1,55 @@
+# Each class with virtual functions from which several classes of runtime/ and server/ derive has a contract test, which
+# names it, and runs the same cases against each of them. Run: cmake -DROOT=<repository> -P contracts.cmake; fails naming
+# every class that has none.
+#
+# What it reads of a class is the line that it begins with, `class X final : public Y, private Z {`, and the lines with
+# "virtual" that stand in by two more.
+cmake_minimum_required(VERSION 3.22)
+
+set(interfaces "")
+set(bases "")  # as often as something derives from each
+foreach(part runtime server)
+  file(GLOB_RECURSE files ${ROOT}/${part}/*.hpp ${ROOT}/${part}/*.cpp)
+  foreach(file IN LISTS files)
+    file(STRINGS ${file} lines REGEX "^ *(class|struct) [A-Za-z_:]+.*{|^ *virtual ")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "[^ ].*" "" indent "${line}")
+      string(LENGTH "${indent}" depth)
+      if(line MATCHES "^ *virtual ")
+        math(EXPR depth "${depth} - 2")
+        list(APPEND interfaces ${class_${depth}})
+        continue()
+      endif()
+      string(REGEX MATCH "(class|struct) ([A-Za-z_:]+)(.*)" head "${line}")
+      set(derives_from "${CMAKE_MATCH_3}")
+      string(REGEX REPLACE ".*::" "" class_${depth} "${CMAKE_MATCH_2}")
+      string(REGEX MATCHALL "(public|private|protected) [A-Za-z_:]+" found "${derives_from}")
+      foreach(base IN LISTS found)
+        string(REGEX REPLACE ".*[ :]" "" base "${base}")
+        list(APPEND bases ${base})
+      endforeach()
+    endforeach()
+  endforeach()
+endforeach()
+list(REMOVE_DUPLICATES interfaces)
+
+set(contracts "")
+file(GLOB_RECURSE files ${ROOT}/tests/*_contract_test.cpp)
+foreach(file IN LISTS files)
+  file(READ ${file} text)
+  string(APPEND contracts "${text}")
+endforeach()
+
+set(wrong "")
+foreach(interface IN LISTS interfaces)
+  set(implementations ${bases})
+  list(FILTER implementations INCLUDE REGEX "^${interface}$")
+  list(LENGTH implementations count)
+  if(count GREATER 1 AND NOT contracts MATCHES "[^A-Za-z_]${interface}[^A-Za-z_]")
+    string(APPEND wrong "${interface} has ${count} implementations, and no contract test names it\n")
+  endif()
+endforeach()
+if(NOT wrong STREQUAL "")
+  message("${wrong}")
+  message(FATAL_ERROR "interfaces without a contract test, see above: CONTRIBUTING.md says what one is")
+endif()
