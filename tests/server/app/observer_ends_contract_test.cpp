@@ -8,9 +8,11 @@
 #include "models/model_slot.hpp"
 #include "process/descriptor.hpp"
 #include "server/models/model_bench.hpp"
+#include "server/worker/receive_some.hpp"
 #include "stream/stream_reader.hpp"
 #include "support/catch.hpp"
 #include "support/usual_limits.hpp"
+#include "support/waiting_loop.hpp"
 #include "worker/frame_socket.hpp"
 #include "worker/token_writer.hpp"
 
@@ -31,6 +33,8 @@
 
 namespace rkllm_mcp::test {
 namespace {
+
+using Bench = ModelBench<WaitingLoop>;
 
 constexpr std::chrono::seconds kUntilReturned{60};
 
@@ -124,8 +128,8 @@ struct OfLoad {
     NamedModel model;
     model.name = "a";
     model.path = "/models/a.rkllm";
-    slot = std::make_shared<ModelSlot>(SlotSurroundings{bench.loop, bench.log, bench.clock, runtime}, model,
-                                       ModelSlot::Use::kTurns, std::move(events));
+    slot = std::make_shared<ModelSlot>(SlotSurroundings{bench.loop, bench.log, runtime}, model, ModelSlot::Use::kTurns,
+                                       std::move(events));
     slot->add(std::make_shared<Waiter>(ends));
     settle();
   }
@@ -195,7 +199,7 @@ struct OfAutoload {
 struct OfWorker {
   void settle() {
     try {
-      server.receive_some();
+      receive_some(server);
       if (server.received()) ends.note("a frame");
     } catch (const PeerGone&) {
       // Nobody holds the writer any more.

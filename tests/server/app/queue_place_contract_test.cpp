@@ -8,6 +8,7 @@
 #include "server/pull/fake_hub.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
+#include "support/waiting_loop.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +24,8 @@
 
 namespace rkllm_mcp::test {
 namespace {
+
+using Bench = ModelBench<WaitingLoop>;
 
 // Somebody who has a place, and what is told: "news" as often as there are some, then "end".
 class PlaceHolder {
