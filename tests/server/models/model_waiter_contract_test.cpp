@@ -188,6 +188,7 @@ TEMPLATE_TEST_CASE("who gives up waiting for a model hears no more of it, and do
   bench.board.let_loads_go();
   REQUIRE(bench.until([&] { return !next.ends.empty(); }));
   next.end_use();
+  bench.settle();
   CHECK(next.ends == Ends{"ready"});
   CHECK(waiter.ends.empty());
   CHECK(bench.all_unloaded_after(kBeyondKeepAlive));
