@@ -95,8 +95,7 @@ std::optional<ErrorCode> refusal_of(const std::function<void()>& action) {
 
 }  // namespace
 
-// --- what the backend is told
-// -------------------------------------------------------------------------------------------
+// --- what the backend is told ---------------------------------------------------------------------------------------
 
 TEST_CASE("a backend is told whose request a call is, and how its results are wanted, whichever way they go") {
   for (const Way& way : every_way()) {
@@ -175,8 +174,7 @@ TEST_CASE("a stream tells of places and single tokens if its call wants them, an
   }
 }
 
-// --- who may call, and how often
-// ----------------------------------------------------------------------------------------
+// --- who may call, and how often ------------------------------------------------------------------------------------
 
 TEST_CASE("loading and unloading models takes the permission admin, everything else the permission call") {
   const Principal caller{"caller", true, false};
@@ -229,8 +227,7 @@ TEST_CASE("clients of a shared session may use one id, but for two streams from 
   CHECK_FALSE(is_refused(std::make_shared<Reply>(*other, "1"), true));
 }
 
-// --- how long a call may wait
-// -------------------------------------------------------------------------------------------
+// --- how long a call may wait ---------------------------------------------------------------------------------------
 
 TEST_CASE("a call that has waited too long for its handle is given up, and its error says how long that was") {
   for (const Way& way : every_way()) {
@@ -280,8 +277,7 @@ TEST_CASE("a call that does not wait in the queue is not given up, nor any where
   }
 }
 
-// --- one answer
-// ---------------------------------------------------------------------------------------------------------
+// --- one answer -----------------------------------------------------------------------------------------------------
 
 TEST_CASE("whoever collects hears once, when the call has ended, and of all of it") {
   CallBench bench;
@@ -359,8 +355,7 @@ TEST_CASE("a session that is forgotten has its calls cancelled, and nobody hears
   }
 }
 
-// --- chunks as they come
-// ------------------------------------------------------------------------------------------------
+// --- chunks as they come --------------------------------------------------------------------------------------------
 
 TEST_CASE("pushed chunks repeat the request's id, or are notifications under a stream id that answers the request") {
   CallBench bench;
@@ -458,8 +453,7 @@ TEST_CASE("a stream that is only retained, polled or collected is not being push
   CHECK_FALSE(bench.caller.is_pushing());
 }
 
-// --- chunks when they are asked for
-// -------------------------------------------------------------------------------------
+// --- chunks when they are asked for ---------------------------------------------------------------------------------
 
 TEST_CASE("an offered stream is found by the id that answers its request, until its end has been told") {
   CallBench bench(with_poll_time());

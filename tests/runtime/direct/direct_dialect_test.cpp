@@ -71,8 +71,7 @@ Json chunk_in(const Json& message) { return message["result"]["chunk"]; }
 
 }  // namespace
 
-// --- parameters
-// ---------------------------------------------------------------------------------------------------------
+// --- parameters -----------------------------------------------------------------------------------------------------
 
 TEST_CASE("an array of parameters gets the names of the C parameters in their order, and null leaves one out") {
   CHECK(named_params(kPlain, nullptr) == Json::object());
@@ -118,8 +117,7 @@ TEST_CASE("what a call says wrongly of its stream is refused with its place, and
   CHECK(client.session->active() == 0);
 }
 
-// --- who may call
-// -------------------------------------------------------------------------------------------------------
+// --- who may call ---------------------------------------------------------------------------------------------------
 
 TEST_CASE("who may not call is told so before anything is read of the call") {
   DirectClient client;
@@ -145,8 +143,7 @@ TEST_CASE("a notification counts among the calls in progress, and is none too ma
   CHECK(client.backend.calls.size() == 1);
 }
 
-// --- answers
-// ------------------------------------------------------------------------------------------------------------
+// --- answers --------------------------------------------------------------------------------------------------------
 
 TEST_CASE("whether a method streams is its own to say, unless the call says so") {
   struct Case {
@@ -222,8 +219,7 @@ TEST_CASE("a call whose client goes before its end is cancelled, and its end is 
   }
 }
 
-// --- polls
-// --------------------------------------------------------------------------------------------------------------
+// --- polls ----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a call of a run with nothing but a stream's id is a poll of that stream") {
   DirectClient client;

@@ -104,8 +104,7 @@ std::optional<ErrorCode> error_of(const std::function<void()>& action) {
 
 }  // namespace
 
-// --- the tool is called
-// ---------------------------------------------------------------------------------------------------
+// --- the tool is called ---------------------------------------------------------------------------------------------
 
 TEST_CASE("a fault in a tool is told as an internal error, ends the invocation, and goes on to whoever has called it") {
   InvokedTool tool([](mcp::Invocation&) { throw std::logic_error("a fault"); });
@@ -167,8 +166,7 @@ TEST_CASE("a tool is called again with the answers and the state that it left, a
   CHECK(heard.size() == 2);
 }
 
-// --- what it says on its way
-// ----------------------------------------------------------------------------------------------
+// --- what it says on its way ----------------------------------------------------------------------------------------
 
 TEST_CASE("progress is told under the client's token with what is known of it, and to nobody who has given none") {
   InvokedTool tool;
@@ -236,8 +234,7 @@ TEST_CASE("after the end nothing more is said, asked or listened for") {
   CHECK(tool.session->active() == 0);
 }
 
-// --- what it asks
-// ---------------------------------------------------------------------------------------------------------
+// --- what it asks ---------------------------------------------------------------------------------------------------
 
 TEST_CASE("a client is asked all or nothing: one question that it cannot answer, and none of them is asked") {
   InvokedTool tool;
@@ -272,8 +269,7 @@ TEST_CASE("a client that takes only answers can be asked where questions are ans
   }
 }
 
-// --- its end
-// --------------------------------------------------------------------------------------------------------------
+// --- its end --------------------------------------------------------------------------------------------------------
 
 TEST_CASE(
     "a tool that listens for it is a request in progress until it ends, and hears of its end behind the outcome") {

@@ -122,8 +122,7 @@ Json without_handshake(Json params = Json::object(), Json capabilities = Json::o
 
 }  // namespace
 
-// --- whose message it is
-// --------------------------------------------------------------------------------------------------
+// --- whose message it is --------------------------------------------------------------------------------------------
 
 TEST_CASE("a request that is not MCP's is left to others, and does not make its client one of MCP") {
   ServedClient client;
@@ -160,8 +159,7 @@ TEST_CASE("an answer that nobody has asked for is passed over, with or without a
   CHECK(client.peer->sent.empty());
 }
 
-// --- who is there
-// ---------------------------------------------------------------------------------------------------------
+// --- who is there ---------------------------------------------------------------------------------------------------
 
 TEST_CASE("of what a client says in its handshake only what tools may ask of it is kept") {
   ServedClient client;
@@ -226,8 +224,7 @@ TEST_CASE("tasks are among what a server can do for clients without a handshake,
   }
 }
 
-// --- tools and prompts
-// ----------------------------------------------------------------------------------------------------
+// --- tools and prompts ----------------------------------------------------------------------------------------------
 
 TEST_CASE("what a call says in the wrong form is refused with its place, and null says nothing") {
   ServedClient client;
@@ -455,8 +452,7 @@ TEST_CASE("a call becomes a task only if the server offers tasks, the client kno
   }
 }
 
-// --- documents
-// ------------------------------------------------------------------------------------------------------------
+// --- documents ------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a document that is fetched from elsewhere is read by that, before all others of its address") {
   ServedClient client;
@@ -512,8 +508,7 @@ TEST_CASE("a document that comes late keeps its session until then, and any othe
   CHECK(Json::parse(client.peer->sent.at(0))["error"]["code"] == ErrorCode::kToolFailed);
 }
 
-// --- news
-// -----------------------------------------------------------------------------------------------------------------
+// --- news -----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a session subscribes to so many addresses and no more, and to one that it has again") {
   constexpr int kMostAddresses = 256;

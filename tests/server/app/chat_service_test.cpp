@@ -2,6 +2,7 @@
 #include "app/chat_service.hpp"
 
 #include "mcp/service.hpp"
+#include "server/app/kept_answer.hpp"
 #include "server/chat/host/scripted_pool.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
@@ -31,18 +32,6 @@ namespace {
 struct NoStore final : chat::ModelStore {
   std::unique_ptr<chat::QueuePlace> pull(const std::string&, chat::PullListener) override { return nullptr; }
   void remove(const std::vector<std::string>&, std::function<void(std::optional<chat::TurnError>)>) override {}
-};
-
-struct KeptAnswerOfChat final : http::Exchange {
-  bool ready() const override { return true; }
-  bool closed() const override { return false; }
-  bool has_room_for(std::size_t /*bytes*/) const override { return true; }
-  void respond(http::Response response) override { answer = std::move(response); }
-  void start_stream(int /*status*/, const http::Headers& /*headers*/) override {}
-  void write(std::string_view /*bytes*/) override {}
-  void finish() override {}
-
-  std::optional<http::Response> answer;
 };
 
 // Sets it for as long as it lives.
@@ -94,7 +83,7 @@ struct ServedChat {
   }
   std::string logged() { return std::exchange(lines, std::ostringstream()).str(); }
   // Null: the request is not for the chat host.
-  std::shared_ptr<KeptAnswerOfChat> begin(const std::string& method, const std::string& path, const std::string& body) {
+  std::shared_ptr<KeptAnswer> begin(const std::string& method, const std::string& path, const std::string& body) {
     http::Request request;
     request.method = method;
     request.path = path;
@@ -102,7 +91,7 @@ struct ServedChat {
     request.body = body;
     request.headers = {{"Content-Type", "application/json"}};
     request.principal = gate.identify("");
-    auto exchange = std::make_shared<KeptAnswerOfChat>();
+    auto exchange = std::make_shared<KeptAnswer>();
     return chat->handle(request, *exchange) ? std::move(exchange) : nullptr;
   }
   std::optional<http::Response> ask(const std::string& method, const std::string& path, const std::string& body = "") {

@@ -2,6 +2,7 @@
 
 #include "chat/http/chat_routes.hpp"
 #include "runtime/fake_client.hpp"
+#include "server/app/kept_answer.hpp"
 #include "server/chat/host/scripted_pool.hpp"
 #include "settings_defaults.h"
 #include "support/catch.hpp"
@@ -31,19 +32,6 @@ Dispatcher::Options options_with_token() {
   return options;
 }
 
-class KeptResponse : public http::Exchange {
- public:
-  bool ready() const override { return true; }
-  bool has_room_for(std::size_t /*bytes*/) const override { return true; }
-  bool closed() const override { return false; }
-  void respond(http::Response response) override { answer = std::move(response); }
-  void start_stream(int /*status*/, const http::Headers& /*headers*/) override {}
-  void write(std::string_view /*bytes*/) override {}
-  void finish() override {}
-
-  std::optional<http::Response> answer;
-};
-
 struct Site {
   Site() {
     routes.ask_first([this](const http::Request& request, http::Exchange& exchange) {
@@ -70,7 +58,7 @@ struct Site {
     http::Request request = parser.take();
     // Whoever looks at the token once more finds one that nobody has.
     request.headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer nobody-has-this-token"}};
-    const auto exchange = std::make_shared<KeptResponse>();
+    const auto exchange = std::make_shared<KeptAnswer>();
     routes.handle(request, *exchange);
     do {
       client.settle();

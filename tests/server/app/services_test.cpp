@@ -2,6 +2,7 @@
 #include "app/services.hpp"
 
 #include "chat/mcp/kept_responses.hpp"
+#include "server/app/kept_answer.hpp"
 #include "support/catch.hpp"
 #include "support/usual_limits.hpp"
 
@@ -31,19 +32,6 @@ Settings with_services(ServiceNames only = {}) {
   settings.memory.database = ":memory:";
   return settings;
 }
-
-class KeptAnswer final : public http::Exchange {
- public:
-  bool ready() const override { return true; }
-  bool closed() const override { return false; }
-  bool has_room_for(std::size_t /*bytes*/) const override { return true; }
-  void respond(http::Response response) override { answer = std::move(response); }
-  void start_stream(int /*status*/, const http::Headers& /*headers*/) override {}
-  void write(std::string_view /*bytes*/) override {}
-  void finish() override {}
-
-  std::optional<http::Response> answer;
-};
 
 // A server's services. The loop runs only inside until().
 class OfferedServices {
