@@ -4,11 +4,10 @@
 
 #include "auth/access_tokens.hpp"
 #include "call/caller.hpp"
-#include "choices.hpp"
 #include "counts.hpp"
 #include "runtime/fake_backend.hpp"
+#include "simulation/sim_bench.hpp"
 #include "support/usual_limits.hpp"
-#include "world.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -60,8 +59,8 @@ struct CallBench {
     settle();
   }
 
-  void settle() { world.pass({}); }
-  void pass(std::chrono::milliseconds time) { world.pass(time); }
+  void settle() { around.settle(); }
+  void pass(std::chrono::milliseconds time) { around.pass(time); }
   // What the client has been sent since it was last asked for.
   Texts told() {
     settle();
@@ -77,8 +76,7 @@ struct CallBench {
   void bring(std::size_t call, const std::string& text) { backend.calls.at(call).observer->on_token(0, text, 1); }
   std::uint64_t reached(Limit limit) const { return counts.reached.at(static_cast<std::size_t>(limit)); }
 
-  simulation::Choices choices{simulation::Choices::Made{}};  // no faults
-  simulation::World world{choices};
+  simulation::SimBench around;
   const Principal owner{"owner", true, true};
   Counts counts;
   const CallLimits limits;
@@ -86,7 +84,7 @@ struct CallBench {
   ImpatientBackend backend;
   StreamRegistry registry;
   std::shared_ptr<RequestTable> table = std::make_shared<RequestTable>(&backend);
-  Caller caller{world.loop(), api, backend, registry, limits};
+  Caller caller{around.loop(), api, backend, registry, limits};
   std::shared_ptr<FakePeer> peer;
   std::shared_ptr<Session> session;
 

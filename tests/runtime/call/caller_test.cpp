@@ -2,6 +2,7 @@
 
 #include "runtime/call/call_bench.hpp"
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -81,16 +82,6 @@ const std::vector<Way>& every_way() {
        }},
       {"offer", [](CallBench& bench, Reply& reply) { bench.caller.offer(*bench.session, reply, target(kRun)); }}};
   return ways;
-}
-
-// The code of the error that it throws; nothing if it throws none.
-std::optional<ErrorCode> refusal_of(const std::function<void()>& action) {
-  try {
-    action();
-    return std::nullopt;
-  } catch (const RpcError& error) {
-    return error.code();
-  }
 }
 
 }  // namespace

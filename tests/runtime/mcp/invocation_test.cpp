@@ -4,6 +4,7 @@
 #include "mcp/protocol/revisions.hpp"
 #include "runtime/fake_backend.hpp"
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -92,15 +93,6 @@ mcp::InputRequest question(const std::string& key, const std::string& method = "
   return {key, method, Json{{"message", "?"}}};
 }
 const Json kCanBeAsked{{"elicitation", Json::object()}};
-
-std::optional<ErrorCode> error_of(const std::function<void()>& action) {
-  try {
-    action();
-    return std::nullopt;
-  } catch (const RpcError& error) {
-    return error.code();
-  }
-}
 
 }  // namespace
 
@@ -242,7 +234,7 @@ TEST_CASE("a client is asked all or nothing: one question that it cannot answer,
   mcp::Invocation& invocation = tool.begin();
   CHECK(invocation.can_ask("elicitation/create"));
   CHECK_FALSE(invocation.can_ask("sampling/createMessage"));
-  CHECK(error_of([&] {
+  CHECK(refusal_of([&] {
           invocation.ask({question("day"), question("hour", "sampling/createMessage")});
         }) == ErrorCode::kMissingCapability);
   CHECK(tool.told().empty());
@@ -262,7 +254,7 @@ TEST_CASE("a client that takes only answers can be asked where questions are ans
     tool.wanted.client = mcp::ClientContext{mcp::find_revision(revision), kCanBeAsked, std::nullopt};
     mcp::Invocation& invocation = tool.begin();
     CHECK(invocation.can_ask("elicitation/create") == can_be);
-    CHECK(error_of([&] { invocation.ask({question("day")}); }).has_value() != can_be);
+    CHECK(refusal_of([&] { invocation.ask({question("day")}); }).has_value() != can_be);
     CHECK(tool.told().size() == (can_be ? 1 : 0));
     CHECK_NOTHROW(invocation.ask({}));
     CHECK(tool.told() == Events{"ask for 0 with null"});

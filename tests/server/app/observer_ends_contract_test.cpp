@@ -7,6 +7,7 @@
 #include "models/leased_calls.hpp"
 #include "models/model_slot.hpp"
 #include "process/descriptor.hpp"
+#include "server/keeping_backend.hpp"
 #include "server/models/model_bench.hpp"
 #include "server/worker/receive_some.hpp"
 #include "stream/stream_reader.hpp"
@@ -174,20 +175,8 @@ struct OfAutoload {
   void end_owner() { autoload.reset(); }
 
   static constexpr const char* kRefusal = "no";  // the listener is not told why
-  class OneCall final : public Backend {
-   public:
-    CallId start(CallRequest request) override {
-      observer = std::move(request.observer);
-      return 1;
-    }
-    void cancel(CallId) override {}
-    void give_up(CallId, const RpcError&) override {}
-
-    std::shared_ptr<CallObserver> observer;
-  };
-
   asio::io_context loop;
-  OneCall backend;
+  KeepingBackend backend;
   spdlog::logger log{"test"};
   const Method init{};
   Ends ends;

@@ -3,6 +3,7 @@
 #include "backend/passing_observer.hpp"
 #include "model_bench.hpp"
 #include "models/named_backend.hpp"
+#include "server/keeping_backend.hpp"
 #include "support/catch.hpp"
 #include "support/waiting_loop.hpp"
 #include "watch/watched_backend.hpp"
@@ -69,19 +70,6 @@ class Noting final : public CallObserver {
   void note(std::string what) { news_.push_back(std::move(what)); }
 
   News news_;
-};
-
-// Keeps the call that it is given.
-class KeepingBackend final : public Backend {
- public:
-  CallId start(CallRequest request) override {
-    observer = std::move(request.observer);
-    return 1;
-  }
-  void cancel(CallId) override {}
-  void give_up(CallId, const RpcError&) override {}
-
-  std::shared_ptr<CallObserver> observer;
 };
 
 // Each kind of observer in front of another: puts it there, and gives it.

@@ -1,0 +1,21 @@
+// Whether something is refused, and how.
+#pragma once
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <functional>
+#include <optional>
+
+namespace rkllm_mcp::test {
+
+// The code of the RpcError that `action` throws; nothing if it throws none.
+inline std::optional<ErrorCode> refusal_of(const std::function<void()>& action) {
+  try {
+    action();
+    return std::nullopt;
+  } catch (const RpcError& error) {
+    return error.code();
+  }
+}
+
+}  // namespace rkllm_mcp::test
