@@ -6,10 +6,10 @@
 
 #include "call/chunk_writer.hpp"
 #include "call/value_text.hpp"
+#include "deadline.hpp"
 #include "jsonrpc/reply.hpp"
 #include "side_thread.hpp"
 #include "stream/stream_reader.hpp"
-#include "transport/bytes/deadline.hpp"
 
 #include <asio/io_context.hpp>
 

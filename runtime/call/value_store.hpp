@@ -7,8 +7,8 @@
 
 #include "backend.hpp"
 #include "clock.hpp"
+#include "deadline.hpp"
 #include "memory_budget.hpp"
-#include "transport/bytes/deadline.hpp"
 
 #include <asio/io_context.hpp>
 

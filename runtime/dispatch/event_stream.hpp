@@ -8,8 +8,8 @@
 #pragma once
 
 #include "clock.hpp"
+#include "deadline.hpp"
 #include "memory_budget.hpp"
-#include "transport/bytes/deadline.hpp"
 #include "transport/http/http_exchange.hpp"
 #include "transport/peer.hpp"
 

@@ -2,7 +2,7 @@
 // if something has to be said before it. Event loop only.
 #pragma once
 
-#include "transport/bytes/deadline.hpp"
+#include "deadline.hpp"
 #include "transport/http/http_exchange.hpp"
 #include "transport/peer.hpp"
 

@@ -1,9 +1,9 @@
 #include "dispatch/paired_http.hpp"
 
+#include "deadline.hpp"
 #include "dispatch/http_sessions.hpp"
 #include "dispatch/server_sent_events.hpp"
 #include "random_bytes.hpp"
-#include "transport/bytes/deadline.hpp"
 
 #include <deque>
 #include <string_view>

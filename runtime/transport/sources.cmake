@@ -1,9 +1,9 @@
 # The transports, relative to runtime/.
 set(TRANSPORT_SOURCES
+  deadline.cpp
   run_loop.cpp
   transport/bytes/channel.cpp
   transport/bytes/channel_set.cpp
-  transport/bytes/deadline.cpp
   transport/bytes/descriptor_stream.cpp
   transport/http/http_connection.cpp
   transport/http/http_head.cpp

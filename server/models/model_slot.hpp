@@ -11,9 +11,9 @@
 #include "backend/queued_backend.hpp"
 #include "chat/turn/model_lender.hpp"
 #include "clock.hpp"
+#include "deadline.hpp"
 #include "models/load_progress.hpp"
 #include "models/model_list.hpp"
-#include "transport/bytes/deadline.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/method.hpp>

@@ -1,10 +1,10 @@
 // Another MCP server, whose tools, resources and prompts are served here. Event loop only.
 #pragma once
 
+#include "deadline.hpp"
 #include "lifetime.hpp"
 #include "mcp/protocol/client_context.hpp"
 #include "mcp/tools/invocation.hpp"
-#include "transport/bytes/deadline.hpp"
 #include "upstreams/offered.hpp"
 #include "upstreams/tool_filter.hpp"
 #include "upstreams/unsent_progress.hpp"

@@ -141,8 +141,7 @@ forbid(server/chat/mcp "\"(dispatch|chat/(assistant|dialects|http))/|httplib" "t
 forbid(server/chat/assistant "\"chat/(dialects|http|mcp)/" "an assistant is asked by all dialects, and knows none")
 forbid(server/chat/http "\"(mcp|chat/(assistant|mcp))/" "endpoints know no tools")
 forbid(server/chat/host "\"chat/dialects/" "turns are made the same for all dialects")
-folder(server/models USE backend chat jsonrpc mcp stream text
-                     AND pull/model_chip.hpp transport/bytes/deadline.hpp)
+folder(server/models USE backend chat jsonrpc mcp stream text AND pull/model_chip.hpp)
 folder(server/page USE embedded text transport)
 folder(server/pull USE text AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
 folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models page pull service settings tools

@@ -1,12 +1,12 @@
 #include "mcp/tools/tasks.hpp"
 
 #include "clock.hpp"
+#include "deadline.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/request_responder.hpp"
 #include "put_back.hpp"
 #include "random_bytes.hpp"
-#include "transport/bytes/deadline.hpp"
 #include "transport/peer.hpp"
 
 #include <rkllm_mcp/errors.hpp>

@@ -11,9 +11,9 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "deadline.hpp"
 #include "run_loop.hpp"
 #include "transport/bytes/byte_stream.hpp"
-#include "transport/bytes/deadline.hpp"
 #include "transport/bytes/outbox.hpp"
 #include "transport/limits.hpp"
 

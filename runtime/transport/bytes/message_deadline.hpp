@@ -4,8 +4,8 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "deadline.hpp"
 #include "transport/bytes/channel.hpp"
-#include "transport/bytes/deadline.hpp"
 
 #include <chrono>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "transport/bytes/tls_stream.hpp"
 
-#include "transport/bytes/deadline.hpp"
+#include "deadline.hpp"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>

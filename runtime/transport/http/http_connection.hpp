@@ -4,9 +4,9 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "deadline.hpp"
 #include "immutable.hpp"
 #include "transport/bytes/channel.hpp"
-#include "transport/bytes/deadline.hpp"
 #include "transport/http/http_exchange.hpp"
 #include "transport/http/http_message.hpp"
 #include "transport/http/http_parser.hpp"

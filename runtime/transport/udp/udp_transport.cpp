@@ -1,7 +1,7 @@
 #include "transport/udp/udp_transport.hpp"
 
+#include "deadline.hpp"
 #include "run_loop.hpp"
-#include "transport/bytes/deadline.hpp"
 #include "transport/bytes/input_slice.hpp"
 #include "transport/bytes/socket_stream.hpp"
 #include "transport/udp/udp_errors.hpp"

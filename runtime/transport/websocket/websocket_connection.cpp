@@ -12,7 +12,7 @@ Connection::Connection(asio::io_context& io, Channel& channel, PeerFacts facts, 
       limits_{limits.ping_interval, std::max(limits.pong_timeout, 2 * limits.ping_interval)},
       max_message_bytes_(connection_limits.max_message_bytes),
       counts_(connection_limits.counts),
-      reader_(std::min(connection_limits.max_message_bytes, connection_limits.stranger_message_bytes),
+      parser_(std::min(connection_limits.max_message_bytes, connection_limits.stranger_message_bytes),
               connection_limits.memory),
       input_(channel, [this] { go_on(); }),
       deadline_(channel, connection_limits.message, [this] { out_of_time(); }),
@@ -36,15 +36,15 @@ void Connection::channel_received(std::string_view bytes) {
 }
 
 std::string_view Connection::take(std::string_view bytes) {
-  const std::size_t taken = reader_.feed(bytes, *this);
+  const std::size_t taken = parser_.feed(bytes, *this);
   watch_message();
   return bytes.substr(taken);
 }
 
 // A message's time runs from its first frame, however slowly the others come, and whatever comes between them.
 void Connection::watch_message() {
-  if (reader_.message_under_way() == watched_) return;
-  watched_ = reader_.message_under_way();
+  if (parser_.message_under_way() == watched_) return;
+  watched_ = parser_.message_under_way();
   if (watched_ == 0) return deadline_.clear();
   deadline_.begin();
 }
@@ -82,7 +82,7 @@ void Connection::websocket_text(std::string_view message) {
 }
 
 void Connection::websocket_oversized(std::size_t bytes) {
-  if (channel_->is_open()) receive_(Oversized{bytes, reader_.limit()});
+  if (channel_->is_open()) receive_(Oversized{bytes, parser_.limit()});
 }
 
 void Connection::websocket_no_room(std::string_view beginning) {

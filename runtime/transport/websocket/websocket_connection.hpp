@@ -3,8 +3,8 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "deadline.hpp"
 #include "transport/bytes/channel.hpp"
-#include "transport/bytes/deadline.hpp"
 #include "transport/bytes/input_backlog.hpp"
 #include "transport/bytes/message_deadline.hpp"
 #include "transport/limits.hpp"
@@ -43,7 +43,7 @@ class Connection final : public ConnectedPeer, public Channel::Owner, private Pa
   bool ready() const override { return channel_->ready(); }
   void close() override { close_with(close_payload(Close::kNormal, "")); }
   void refuse() override { close_with(close_payload(Close::kUnauthorized, "unauthorized")); }
-  void proved() override { reader_.set_limit(max_message_bytes_); }
+  void proved() override { parser_.set_limit(max_message_bytes_); }
   bool closed() const override { return !channel_->is_open(); }
 
  private:
@@ -77,7 +77,7 @@ class Connection final : public ConnectedPeer, public Channel::Owner, private Pa
   const Limits limits_;
   const std::size_t max_message_bytes_;
   Counts* const counts_;
-  Parser reader_;
+  Parser parser_;
   InputBacklog input_;
   unsigned held_ = 0;  // how often hold_input() was called, less resume_input()
   ReceiveFunction receive_;

@@ -13,8 +13,8 @@
 #include "chat/host/chat_host.hpp"
 #include "chat/http/chat_job.hpp"
 #include "chat/turn/response_store.hpp"
+#include "deadline.hpp"
 #include "memory_budget.hpp"
-#include "transport/bytes/deadline.hpp"
 #include "transport/http/http_exchange.hpp"
 
 #include <asio/io_context.hpp>

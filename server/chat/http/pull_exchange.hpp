@@ -7,7 +7,7 @@
 
 #include "chat/dialects/ollama_store.hpp"
 #include "chat/turn/model_store.hpp"
-#include "transport/bytes/deadline.hpp"
+#include "deadline.hpp"
 #include "transport/http/http_exchange.hpp"
 
 #include <asio/io_context.hpp>

@@ -1,4 +1,4 @@
-#include "transport/bytes/deadline.hpp"
+#include "deadline.hpp"
 
 #include "put_back.hpp"
 
