@@ -1,9 +1,8 @@
 #include "app/autoload.hpp"
 
+#include "backend/outcome_on_loop.hpp"
 #include "clock.hpp"
 #include "jsonrpc/failure.hpp"
-
-#include <asio/post.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -19,29 +18,6 @@ constexpr milliseconds kLongestRetry{60'000};
 constexpr milliseconds kWell{60'000};  // a model that was loaded for this time has not failed twice in a row
 
 }  // namespace
-
-// Brings the end of one rkllm_init back to the loop. It may come after the owner's end.
-class Autoload::Load : public CallObserver {
- public:
-  Load(Autoload& owner, Model& model)
-      : loop_(owner.loop_), alive_(owner.alive_.watch()), owner_(owner), model_(model), runtime_(owner.runtimes_) {}
-  void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
-  void on_rows(const FloatRows&) noexcept override {}
-  void on_done(CallOutcome outcome) noexcept override {
-    asio::post(loop_,
-               [alive = alive_, &owner = owner_, &model = model_, runtime = runtime_, outcome = std::move(outcome)] {
-                 if (alive.expired()) return;
-                 if (runtime == owner.runtimes_) owner.loaded(model, outcome);  // else the model went with its runtime
-               });
-  }
-
- private:
-  asio::io_context& loop_;
-  const std::weak_ptr<const void> alive_;
-  Autoload& owner_;
-  Model& model_;
-  const std::size_t runtime_;
-};
 
 Autoload::Autoload(asio::io_context& loop, Backend& backend, const Json& models, spdlog::logger& log)
     : loop_(loop), backend_(backend), log_(log) {
@@ -67,8 +43,12 @@ void Autoload::load(Model& model) {
   if (init_ == nullptr || model.loading) return;
   model.loading = true;
   listener_.begun(model.name);
-  backend_.start(
-      {.method = init_, .params = Json{{"model", model.name}}, .observer = std::make_shared<Load>(*this, model)});
+  auto ended = [this, &model, runtime = runtimes_](const CallOutcome& outcome) {
+    if (runtime == runtimes_) loaded(model, outcome);  // else the model went with its runtime
+  };
+  backend_.start({.method = init_,
+                  .params = Json{{"model", model.name}},
+                  .observer = std::make_shared<OutcomeOnLoop>(loop_, alive_.watch(), std::move(ended))});
 }
 
 void Autoload::loaded(Model& model, const CallOutcome& outcome) {

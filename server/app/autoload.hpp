@@ -53,7 +53,6 @@ class Autoload {
     Clock::time_point loaded_at;
     Timer timer;
   };
-  class Load;
 
   void load(Model& model);
   void loaded(Model& model, const CallOutcome& outcome);

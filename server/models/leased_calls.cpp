@@ -1,5 +1,7 @@
 #include "models/leased_calls.hpp"
 
+#include "backend/outcome_on_loop.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <asio/post.hpp>
@@ -8,27 +10,6 @@
 #include <utility>
 
 namespace rkllm_mcp {
-namespace {
-
-class OutcomeOnLoop final : public CallObserver {
- public:
-  OutcomeOnLoop(asio::io_context& loop, std::weak_ptr<const void> alive, LeasedCalls::OutcomeFunction done)
-      : loop_(loop), alive_(std::move(alive)), done_(std::move(done)) {}
-  void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
-  void on_rows(const FloatRows&) noexcept override {}
-  void on_done(CallOutcome outcome) noexcept override {
-    asio::post(loop_, [alive = alive_, done = done_, outcome = std::move(outcome)] {
-      if (!alive.expired()) done(outcome);
-    });
-  }
-
- private:
-  asio::io_context& loop_;
-  const std::weak_ptr<const void> alive_;
-  const LeasedCalls::OutcomeFunction done_;
-};
-
-}  // namespace
 
 RunReader::RunReader(TokenFunction on_token, DoneFunction done)
     : listener_(std::make_shared<Listener>(Listener{std::move(on_token), std::move(done)})) {}
