@@ -3,7 +3,7 @@
 # every class that has none.
 #
 # What it reads of a class is the line that it begins with, `class X final : public Y, private Z {`, and the lines with
-# "virtual" that stand in by two more.
+# "virtual" that stand in by two more. Names are compared without their scope.
 cmake_minimum_required(VERSION 3.22)
 
 set(interfaces "")
@@ -23,7 +23,7 @@ foreach(part runtime server)
       string(REGEX MATCH "(class|struct) ([A-Za-z_:]+)(.*)" head "${line}")
       set(derives_from "${CMAKE_MATCH_3}")
       string(REGEX REPLACE ".*::" "" class_${depth} "${CMAKE_MATCH_2}")
-      string(REGEX MATCHALL "(public|private|protected) [A-Za-z_:]+" found "${derives_from}")
+      string(REGEX MATCHALL "[:,] (public |private |protected )?[A-Za-z_:]+" found "${derives_from}")
       foreach(base IN LISTS found)
         string(REGEX REPLACE ".*[ :]" "" base "${base}")
         list(APPEND bases ${base})
