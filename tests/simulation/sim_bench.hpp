@@ -16,7 +16,6 @@ namespace rkllm_mcp::simulation {
 
 class SimBench {
  public:
-  World& world() { return world_; }
   asio::io_context& loop() { return world_.loop(); }
 
   // Lets one thing happen after the other until that is so. False if nothing more can happen before time passes.

@@ -1,6 +1,8 @@
 // What surrounds a handle in a test: model files, directories, the environment, what is written to stdout and stderr.
 #pragma once
 
+#include "support/environment.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 #include <cstdio>
@@ -14,6 +16,7 @@
 
 namespace simulated {
 
+using rkllm_mcp::test::Environment;
 using Json = nlohmann::ordered_json;
 
 inline std::string model(const std::string& name) { return std::string(SIMULATOR_MODELS) + "/" + name + ".json"; }
@@ -82,17 +85,5 @@ inline Written written_by(const std::function<void()>& action) {
 }
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-// Sets an environment variable for the time of a test.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
-  ~Environment() { ::unsetenv(name_); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-};
 
 }  // namespace simulated

@@ -2,9 +2,10 @@
 #include "app/chat_service.hpp"
 
 #include "mcp/service.hpp"
-#include "server/app/kept_answer.hpp"
+#include "runtime/kept_answer.hpp"
 #include "server/chat/host/scripted_pool.hpp"
 #include "support/catch.hpp"
+#include "support/environment.hpp"
 #include "support/process.hpp"
 
 #include <spdlog/logger.h>
@@ -32,18 +33,6 @@ namespace {
 struct NoStore final : chat::ModelStore {
   std::unique_ptr<chat::QueuePlace> pull(const std::string&, chat::PullListener) override { return nullptr; }
   void remove(const std::vector<std::string>&, std::function<void(std::optional<chat::TurnError>)>) override {}
-};
-
-// Sets it for as long as it lives.
-class EnvironmentVariable {
- public:
-  EnvironmentVariable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
-  EnvironmentVariable(const EnvironmentVariable&) = delete;
-  EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;
-  ~EnvironmentVariable() { ::unsetenv(name_); }
-
- private:
-  const char* const name_;
 };
 
 // A chat host with one model, whose profiles are in a folder of its own. The loop runs only inside settle().
@@ -227,18 +216,18 @@ TEST_CASE("a look for the guardrail's model that comes back when the chat host h
 
 TEST_CASE("servers elsewhere are used at the address in the environment, and one that is no address is refused by it") {
   {
-    const EnvironmentVariable address("MCP_SERVER_URL", "ftp://nowhere");
+    const Environment address("MCP_SERVER_URL", "ftp://nowhere");
     ServedChat served;
     CHECK_THROWS_WITH(served.start(), Catch::Matchers::StartsWith("MCP_SERVER_URL: "));
     CHECK_THROWS_AS(served.start(), std::runtime_error);
   }
   {
-    const EnvironmentVariable address("MCP_SERVER_URL", "http://127.0.0.1:9/mcp");
+    const Environment address("MCP_SERVER_URL", "http://127.0.0.1:9/mcp");
     ServedChat served;
     served.start();
     CHECK(has(served.logged(), "http://127.0.0.1:9/mcp"));
   }
-  const EnvironmentVariable address("MCP_SERVER_URL", "");
+  const Environment address("MCP_SERVER_URL", "");
   ServedChat served;
   served.start();
   CHECK_FALSE(has(served.logged(), "MCP_SERVER_URL"));

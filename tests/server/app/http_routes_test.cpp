@@ -2,7 +2,7 @@
 
 #include "chat/http/chat_routes.hpp"
 #include "runtime/fake_client.hpp"
-#include "server/app/kept_answer.hpp"
+#include "runtime/kept_answer.hpp"
 #include "server/chat/host/scripted_pool.hpp"
 #include "settings_defaults.h"
 #include "support/catch.hpp"

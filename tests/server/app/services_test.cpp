@@ -2,9 +2,10 @@
 #include "app/services.hpp"
 
 #include "chat/mcp/kept_responses.hpp"
-#include "server/app/kept_answer.hpp"
+#include "runtime/kept_answer.hpp"
 #include "support/catch.hpp"
 #include "support/usual_limits.hpp"
+#include "support/waiting_loop.hpp"
 
 #include <spdlog/logger.h>
 #include <asio/io_context.hpp>
@@ -47,17 +48,10 @@ class OfferedServices {
     CHECK(services.end(Clock::now() + std::chrono::seconds(60)));
   }
 
-  bool until(const std::function<bool()>& is_so) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (!is_so()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      loop.restart();
-      loop.run_one_for(std::chrono::milliseconds(5));
-    }
-    return true;
-  }
+  bool until(const std::function<bool()>& is_so) { return waiting.until(is_so); }
 
-  asio::io_context loop;
+  WaitingLoop waiting;
+  asio::io_context& loop = waiting.loop();
   spdlog::logger log{"test"};
   Settings settings;
   std::size_t told = 0;

@@ -1,6 +1,7 @@
 // Who gets the web page, and in which form.
 #include "page/web_page.hpp"
 
+#include "runtime/kept_answer.hpp"
 #include "support/catch.hpp"
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
@@ -19,19 +20,6 @@
 
 namespace rkllm_mcp::test {
 namespace {
-
-class KeptAnswer : public http::Exchange {
- public:
-  bool ready() const override { return true; }
-  bool has_room_for(std::size_t /*bytes*/) const override { return true; }
-  bool closed() const override { return false; }
-  void respond(http::Response response) override { answer = std::move(response); }
-  void start_stream(int /*status*/, const http::Headers& /*headers*/) override {}
-  void write(std::string_view /*bytes*/) override {}
-  void finish() override {}
-
-  std::optional<http::Response> answer;
-};
 
 // Nothing: it is not for the page.
 std::optional<http::Response> answer_to(const std::string& path, http::Headers headers,
