@@ -43,20 +43,26 @@ PeerFacts over_udp() { return {.transport = TransportKind::kUdp, .address = "192
 
 Caller::Target target(const Method& method) { return {&method, Json{{"prompt", "x"}}, {}}; }
 
-// A call whose answer is gathered, and what it has come to.
+// A call whose answer is gathered, and what it has come to: the bench may end it after this has gone.
 struct CollectedCall {
+  struct Heard {
+    int ends = 0;
+    Collected collected;
+  };
+
   explicit CollectedCall(CallBench& bench, const Method& method = kRun, CancelRule rule = {})
       : reply(bench.reply("1")),
         key(bench.caller.collect(
             *bench.session, *reply, target(method),
-            [this](Collected all) {
-              ++ends;
-              collected = std::move(all);
+            [to = heard](Collected all) {
+              ++to->ends;
+              to->collected = std::move(all);
             },
             {}, rule)) {}
 
-  int ends = 0;
-  Collected collected;
+  const std::shared_ptr<Heard> heard = std::make_shared<Heard>();
+  const int& ends = heard->ends;
+  const Collected& collected = heard->collected;
   std::shared_ptr<Reply> reply;
   Session::Key key;
 };
@@ -294,8 +300,8 @@ TEST_CASE("the key of a collected call is the one to cancel it by") {
 }
 
 TEST_CASE("whoever follows the progress of a collected call hears its places in the queue, and of its text") {
-  CallBench bench;
   std::vector<std::string> steps;
+  CallBench bench;
   bench.caller.collect(
       *bench.session, *bench.reply("1"), target(kRun), [](const Collected&) {},
       [&steps](const CollectReader::Step& step) {
