@@ -28,7 +28,9 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr int kExitNoLibrary = 3;
-constexpr std::chrono::seconds kToLeave{1};
+// For the library to come back from its calls. Clearly less than WorkerConnection waits for the end of a worker that has
+// closed its sockets, before it kills it.
+constexpr std::chrono::milliseconds kToLeave{500};
 
 // Signals are for the server; a worker ends when its control socket closes, and is killed when its server dies.
 void prepare_process() {
