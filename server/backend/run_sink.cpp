@@ -8,7 +8,7 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::chrono::milliseconds kLookAgain{250};  // seldom: each look wakes a thread for nothing
+constexpr std::chrono::seconds kLookAgain{1};  // seldom: each look wakes a thread for nothing
 // A run that is reported as not running for so long, without its last callback, has ended without one. The margin
 // covers the time between the call's return and the moment its thread starts to work.
 constexpr std::chrono::milliseconds kGivenUp{500};

@@ -17,8 +17,10 @@ namespace {
 constexpr std::chrono::seconds kForItsEnd{1};
 constexpr int kLooksForItsEnd = 5;
 
-// The worker is looked at so often while nothing arrives: it may have printed something.
+// The worker is looked at so often while nothing arrives: it may have printed something. Seldom during a run, where each
+// look wakes a thread for nothing.
 constexpr std::chrono::milliseconds kLook{250};
+constexpr std::chrono::seconds kLookDuringRun{1};
 
 struct Hanging {};
 
@@ -113,7 +115,7 @@ Frame WorkerConnection::pump_tokens(ReplyReader& reader) {
   const auto pump = std::make_shared<TokenPump>(loop_, socket_, reader);
   pump->start();
   std::uint64_t signs = 0;
-  return pump->await(kLook, [&](std::uint64_t now) {
+  return pump->await(kLookDuringRun, [&](std::uint64_t now) {
     if (std::exchange(signs, now) != now) last_sign_ = Clock::now();
     look();
   });
