@@ -25,6 +25,6 @@ set(TRANSPORT_SOURCES
   transport/udp/udp_transport.cpp
   transport/lines/unix_transport.cpp
   transport/websocket/websocket_connection.cpp
-  transport/websocket/websocket_frame.cpp
+  transport/websocket/websocket_parser.cpp
   transport/websocket/websocket_transport.cpp
   transport/bytes/writable.cpp)

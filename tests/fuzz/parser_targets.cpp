@@ -10,7 +10,7 @@
 #include "transport/http/http_parser.hpp"
 #include "transport/http/origin_policy.hpp"
 #include "transport/lines/line_framer.hpp"
-#include "transport/websocket/websocket_frame.hpp"
+#include "transport/websocket/websocket_parser.hpp"
 #include "transport/websocket/websocket_handshake.hpp"
 #include "worker/reply_reader.hpp"
 

@@ -79,19 +79,11 @@ void WsConnection::send_frame(Opcode opcode, std::string_view payload) {
 }
 
 std::string WsConnection::frame(Opcode opcode, std::string_view payload) {
-  std::string frame;
-  const auto append = [&frame](std::uint64_t byte) { frame.push_back(static_cast<char>(byte & 0xFF)); };
-  append(websocket::kFinalBit | static_cast<std::uint64_t>(opcode));
-  if (payload.size() < websocket::kLengthIn16Bits) {
-    append(websocket::kMaskBit | payload.size());
-  } else {
-    const bool is_short = payload.size() <= 0xFFFF;
-    append(websocket::kMaskBit | std::uint64_t{is_short ? websocket::kLengthIn16Bits : websocket::kLengthIn64Bits});
-    for (int shift = is_short ? 8 : 56; shift >= 0; shift -= 8) append(std::uint64_t{payload.size()} >> shift);
-  }
+  std::string frame = websocket::frame_header(opcode, payload.size());
+  frame[1] = static_cast<char>(frame[1] | websocket::kMaskBit);
   const auto mask = random_bytes<4>();
-  for (const auto byte : mask) append(byte);
-  for (std::size_t i = 0; i < payload.size(); ++i) append(static_cast<unsigned char>(payload[i]) ^ mask[i % 4]);
+  frame.append(mask.begin(), mask.end());
+  for (std::size_t i = 0; i < payload.size(); ++i) frame += static_cast<char>(payload[i] ^ mask[i % 4]);
   return frame;
 }
 

@@ -9,7 +9,7 @@
 #include "transport/bytes/message_deadline.hpp"
 #include "transport/limits.hpp"
 #include "transport/peer.hpp"
-#include "transport/websocket/websocket_frame.hpp"
+#include "transport/websocket/websocket_parser.hpp"
 
 #include <asio/io_context.hpp>
 

@@ -1,0 +1,193 @@
+#include "transport/websocket/websocket_parser.hpp"
+
+#include "put_back.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace rkllm_mcp::websocket {
+namespace {
+
+constexpr std::size_t kKeptMessageBytes = 64 * 1024;  // a longer message's buffer is given back
+
+std::uint64_t read_big_endian(const std::uint8_t* bytes, std::size_t count) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < count; ++i) value = value << 8 | bytes[i];
+  return value;
+}
+
+// Appends `bytes` to `out`, unmasked; `offset` is their position in the frame.
+void append_unmasked(std::string& out, std::string_view bytes, const std::array<char, 4>& mask, std::uint64_t offset) {
+  std::array<char, 8> key{};
+  for (std::size_t i = 0; i < key.size(); ++i) key[i] = mask[(offset + i) % 4];
+  std::uint64_t wide_key = 0;
+  std::memcpy(&wide_key, key.data(), sizeof wide_key);
+
+  const auto start = out.size();
+  out.append(bytes);
+  char* at = out.data() + start;
+  std::size_t left = bytes.size();
+  for (; left >= sizeof wide_key; left -= sizeof wide_key, at += sizeof wide_key) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof word);
+    word ^= wide_key;
+    std::memcpy(at, &word, sizeof word);
+  }
+  for (std::size_t i = 0; i < left; ++i) at[i] = static_cast<char>(at[i] ^ key[i]);
+}
+
+bool is_known(std::uint8_t opcode) { return opcode <= 2 || (opcode >= 8 && opcode <= 10); }
+
+// Codes that may stand in a close frame: the registered ones, and those of libraries (3000) and applications (4000).
+bool is_valid_close_code(std::uint64_t code) {
+  return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
+}
+
+}  // namespace
+
+std::size_t Parser::feed(std::string_view bytes, Events& events) {
+  const std::size_t offered = bytes.size();
+  while (state_ != State::kDone) {
+    if (state_ == State::kHeader) {
+      if (events.websocket_pauses()) return offered - bytes.size();
+      if (!read_header(bytes)) return offered;
+      on_header(events);
+      // A frame without payload is complete now.
+      if (state_ != State::kPayload || payload_bytes_ > 0) continue;
+    }
+    if (bytes.empty() && payload_bytes_ > 0) return offered;
+    read_payload(bytes, events);
+  }
+  return offered;
+}
+
+bool Parser::read_header(std::string_view& bytes) {
+  const auto needed = [this]() -> std::size_t {
+    if (header_bytes_ < 2) return 2;
+    const std::uint8_t length = header_[1] & kLengthBits;
+    const std::size_t extended = length == kLengthIn16Bits ? 2 : length == kLengthIn64Bits ? 8 : 0;
+    // Without mask there is nothing more to wait for: the frame is refused as it is.
+    return 2 + extended + ((header_[1] & kMaskBit) != 0 ? 4 : 0);
+  };
+  while (header_bytes_ < needed()) {
+    if (bytes.empty()) return false;
+    header_[header_bytes_++] = static_cast<std::uint8_t>(bytes.front());
+    bytes.remove_prefix(1);
+  }
+  return true;
+}
+
+void Parser::on_header(Events& events) {
+  const auto flags = header_[0];
+  const std::size_t extended = header_bytes_ - 2 - ((header_[1] & kMaskBit) != 0 ? 4 : 0);
+  const std::uint8_t opcode = flags & kOpcodeBits;
+  header_bytes_ = 0;
+  if ((header_[1] & kMaskBit) == 0) return violation(Close::kProtocolError, "frames must be masked", events);
+  if ((flags & kReservedBits) != 0) return violation(Close::kProtocolError, "reserved bits", events);
+  if (!is_known(opcode)) return violation(Close::kProtocolError, "unknown opcode", events);
+  opcode_ = static_cast<Opcode>(opcode);
+  final_ = (flags & kFinalBit) != 0;
+  payload_bytes_ = extended == 0 ? header_[1] & kLengthBits : read_big_endian(&header_[2], extended);
+  payload_read_ = 0;
+  std::memcpy(mask_.data(), &header_[2 + extended], mask_.size());
+  state_ = State::kPayload;
+
+  if (payload_bytes_ >> 63 != 0) return violation(Close::kProtocolError, "bad frame length", events);
+  if (is_control()) {
+    control_.clear();
+    if (!final_ || payload_bytes_ > kLargestControlPayload) {
+      violation(Close::kProtocolError, "control frames are short and whole", events);
+    }
+    return;
+  }
+  if (opcode_ == Opcode::kBinary) return violation(Close::kUnsupported, "text frames only", events);
+  if (in_message_ != (opcode_ == Opcode::kContinuation)) {
+    return violation(Close::kProtocolError, "fragments out of order", events);
+  }
+  if (!std::exchange(in_message_, true)) ++messages_;
+  const auto total = message_.size() + payload_bytes_;
+  if (!skipping_ && total > limit_) {
+    skip_message();
+    events.websocket_oversized(static_cast<std::size_t>(total));
+  }
+}
+
+void Parser::read_payload(std::string_view& bytes, Events& events) {
+  const auto part =
+      bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(payload_bytes_ - payload_read_, bytes.size())));
+  bytes.remove_prefix(part.size());
+  const auto offset = is_put_back("each piece of a frame is unmasked from the mask's beginning") ? 0 : payload_read_;
+  payload_read_ += part.size();
+  const bool complete = payload_read_ == payload_bytes_;
+  if (complete) state_ = State::kHeader;
+
+  if (is_control()) {
+    append_unmasked(control_, part, mask_, offset);
+    if (complete) on_control_frame(events);
+    return;
+  }
+  if (!skipping_) {
+    const auto start = message_.size();
+    if (!append(part, offset)) {
+      events.websocket_no_room(message_);
+      skip_message();
+    } else if (!utf8_.feed(std::string_view(message_).substr(start)) || (complete && final_ && !utf8_.complete())) {
+      return violation(Close::kInvalidText, "not UTF-8", events);
+    }
+  }
+  if (!complete || !final_) return;
+  in_message_ = false;
+  utf8_.reset();
+  share_.set(0);  // first: the receiver takes a share of its own
+  if (!skipping_) events.websocket_text(message_);
+  skipping_ = false;
+  message_.clear();
+  if (message_.capacity() > kKeptMessageBytes) message_.shrink_to_fit();
+}
+
+bool Parser::append(std::string_view bytes, std::uint64_t offset) {
+  try {
+    if (!share_.has_room_for(bytes.size())) return false;
+    append_unmasked(message_, bytes, mask_, offset);
+    share_.set(message_.capacity());
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+void Parser::skip_message() {
+  skipping_ = true;
+  message_.clear();
+  message_.shrink_to_fit();
+  share_.set(0);
+}
+
+void Parser::on_control_frame(Events& events) {
+  if (opcode_ == Opcode::kPing) return events.websocket_ping(control_);
+
+  if (opcode_ == Opcode::kClose) return on_close_frame(events);
+  // A pong only shows that the client lives, which its bytes have shown already.
+}
+
+void Parser::on_close_frame(Events& events) {
+  if (control_.size() == 1) return violation(Close::kProtocolError, "half a close code", events);
+  if (control_.size() >= 2) {
+    const auto code = static_cast<std::uint64_t>(static_cast<std::uint8_t>(control_[0])) << 8 |
+                      static_cast<std::uint8_t>(control_[1]);
+    if (!is_valid_close_code(code)) return violation(Close::kProtocolError, "not a close code", events);
+    if (!is_valid_utf8(std::string_view(control_).substr(2))) {
+      return violation(Close::kInvalidText, "the close reason is not UTF-8", events);
+    }
+  }
+  state_ = State::kDone;
+  events.websocket_closing(control_);
+}
+
+void Parser::violation(Close code, std::string_view explanation, Events& events) {
+  state_ = State::kDone;
+  events.websocket_violation(code, explanation);
+}
+
+}  // namespace rkllm_mcp::websocket
