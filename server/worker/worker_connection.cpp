@@ -17,8 +17,8 @@ namespace {
 constexpr std::chrono::seconds kForItsEnd{1};
 constexpr int kLooksForItsEnd = 5;
 
-// The worker is looked at so often while nothing arrives: it may have printed something. Seldom during a run, where each
-// look wakes a thread for nothing.
+// The worker is looked at so often while nothing arrives: it may have printed something. Seldom during a run, where
+// each look wakes a thread for nothing.
 constexpr std::chrono::milliseconds kLook{250};
 constexpr std::chrono::seconds kLookDuringRun{1};
 

@@ -28,8 +28,8 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr int kExitNoLibrary = 3;
-// For the library to come back from its calls. Clearly less than WorkerConnection waits for the end of a worker that has
-// closed its sockets, before it kills it.
+// For the library to come back from its calls. Clearly less than WorkerConnection waits for the end of a worker that
+// has closed its sockets, before it kills it.
 constexpr std::chrono::milliseconds kToLeave{500};
 
 // Signals are for the server; a worker ends when its control socket closes, and is killed when its server dies.
