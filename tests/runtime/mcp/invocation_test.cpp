@@ -89,7 +89,7 @@ struct InvokedTool {
   const mcp::InvokeFunction run_;
 };
 
-mcp::InputRequest question(const std::string& key, const std::string& method = "elicitation/create") {
+mcp::InputRequest input_wanted(const std::string& key, const std::string& method = "elicitation/create") {
   return {key, method, Json{{"message", "?"}}};
 }
 const Json kCanBeAsked{{"elicitation", Json::object()}};
@@ -217,7 +217,7 @@ TEST_CASE("after the end nothing more is said, asked or listened for") {
   invocation.log(mcp::Severity::kError, "tool", "late");
   invocation.result(Json::object());
   invocation.error(RpcError(ErrorCode::kToolFailed, "late"));
-  invocation.ask({question("day")});
+  invocation.ask({input_wanted("day")});
   invocation.on_cancelled(tool.note("cancelled"));
   invocation.when_ended(tool.note("ended"));
   tool.client_cancels();
@@ -235,10 +235,10 @@ TEST_CASE("a client is asked all or nothing: one question that it cannot answer,
   CHECK(invocation.can_ask("elicitation/create"));
   CHECK_FALSE(invocation.can_ask("sampling/createMessage"));
   CHECK(refusal_of([&] {
-          invocation.ask({question("day"), question("hour", "sampling/createMessage")});
+          invocation.ask({input_wanted("day"), input_wanted("hour", "sampling/createMessage")});
         }) == ErrorCode::kMissingCapability);
   CHECK(tool.told().empty());
-  invocation.ask({question("day"), question("hour")}, "half");
+  invocation.ask({input_wanted("day"), input_wanted("hour")}, "half");
   CHECK(tool.told() == Events{R"(ask for 2 with "half")"});
   CHECK_FALSE(invocation.ended());
 }
@@ -254,7 +254,7 @@ TEST_CASE("a client that takes only answers can be asked where questions are ans
     tool.wanted.client = mcp::ClientContext{mcp::find_revision(revision), kCanBeAsked, std::nullopt};
     mcp::Invocation& invocation = tool.begin();
     CHECK(invocation.can_ask("elicitation/create") == can_be);
-    CHECK(refusal_of([&] { invocation.ask({question("day")}); }).has_value() != can_be);
+    CHECK(refusal_of([&] { invocation.ask({input_wanted("day")}); }).has_value() != can_be);
     CHECK(tool.told().size() == (can_be ? 1 : 0));
     CHECK_NOTHROW(invocation.ask({}));
     CHECK(tool.told() == Events{"ask for 0 with null"});
