@@ -37,7 +37,7 @@ class MemoryBudget {
     }
     return true;
   }
-  // The same for this budget alone, whatever room the budget has that it is part of.
+  // Whether `bytes` more fit in this budget alone, whatever room the budget has that it is part of.
   bool has_room_in_its_part(std::size_t bytes, std::size_t given_back = 0) const {
     return !state_ || state_->has_room(bytes, given_back);
   }

@@ -15,7 +15,7 @@ std::string source_of(std::string_view address);
 
 // The holder of an access token, wherever it calls from; without tokens, or where none was presented, the source.
 std::string owner_of(const Principal* principal, std::string_view address);
-// The same by the holder's name; empty: none was presented, or there are none.
+// The owner by the holder's name; empty: no token was presented, or there are none.
 std::string owner_of(std::string_view name, std::string_view address);
 
 }  // namespace rkllm_mcp

@@ -36,7 +36,7 @@ class ChunkWriter {
   std::string failure(const RpcError& error) const;
 
   std::uint64_t next_seq() const { return seq_; }
-  // The same stream, answered under another id (a poll has an id of its own).
+  // From now on the chunks answer this id: each poll of a stream has one of its own.
   void answer_as(const RequestId& id);
   // Bytes of a message besides its escaped text.
   std::size_t overhead_bytes() const { return opening_.size() + closing_.size() + 96; }

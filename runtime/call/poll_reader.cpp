@@ -11,7 +11,7 @@
 namespace rkllm_mcp {
 namespace {
 
-// Of a chunk while memory is short.
+// The most bytes of a chunk while memory is short.
 constexpr std::size_t kShortChunkBytes = 16 * 1024;
 
 }  // namespace

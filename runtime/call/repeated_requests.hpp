@@ -64,7 +64,7 @@ class RepeatedRequests {
     std::string answer;          // empty: none yet, or none to be told
     Clock::time_point until;     // once it is answered
   };
-  using Records = std::list<Record*>;  // of those that the clients have
+  using Records = std::list<Record*>;  // into the clients' `records`
 
   struct Client {
     std::map<Sha256, Record> records;

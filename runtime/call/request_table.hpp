@@ -66,7 +66,7 @@ class RequestTable {
     Calls::const_iterator begin() const { return first; }
     Calls::const_iterator end() const { return last; }
   };
-  // Those of the session, the oldest first.
+  // The session's calls, the oldest first.
   Range of(SessionNumber session) const {
     return {calls_.lower_bound({session, 0}), calls_.lower_bound({session + 1, 0})};
   }

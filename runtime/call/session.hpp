@@ -88,7 +88,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // not idle as long as one of these lives. It may outlive the session.
   class Hold {
    public:
-    Hold() = default;  // of none
+    Hold() = default;  // holds no session
     explicit Hold(Session& session) : session_(session.weak_from_this()) { ++session.holds_; }
     Hold(const Hold& other);
     Hold(Hold&& other) noexcept = default;

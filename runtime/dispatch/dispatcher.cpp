@@ -283,7 +283,7 @@ void Dispatcher::execute(const Batch& batch, Session& session, AnswerSink& whole
   go_on_with(std::move(rest), 0, session, *gathering, delivery);
 }
 
-// Those from `at` on, as many as a slice allows. Returns which is the next.
+// Executes the batch's messages from `at` on, as many as a slice allows. Returns the index of the next.
 std::size_t Dispatcher::execute_some(const Batch& batch, std::size_t at, Session& session, BatchAnswer& gathering,
                                      Delivery delivery) {
   InputSlice slice;

@@ -41,9 +41,9 @@ class Gate {
 
   // Whose token this is; null if nobody's. Without tokens: everybody.
   const Principal* identify(std::string_view token) const;
-  // The same where a client presents its token, at this address: null also if too many guesses of it wait.
+  // Whose token a client at this address presents; null if nobody's, or if too many guesses of that address wait.
   const Principal* let_in(std::string_view token, std::string_view address);
-  // The same for the request whose header fields these are; for http::Options::identify.
+  // let_in() with the token and the address of a request, of which this is the head; for http::Options::identify.
   const Principal* let_in(const http::Request& head) { return let_in(head.bearer_token(), head.remote); }
   // The principal of a peer that has just connected, if it presented a token with its connection; null if not.
   const Principal* let_in(const Peer& peer);

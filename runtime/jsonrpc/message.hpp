@@ -61,7 +61,7 @@ struct Malformed {
 // Several at once, each of which becomes a message by message_of(). Whether they may is not known here.
 struct Batch {
   std::vector<Json> messages;             // at least one
-  std::vector<std::string> written_ids;   // of each its id's text, empty where it has none
+  std::vector<std::string> written_ids;   // each message's id as JSON text; empty: it has none
   std::optional<Immutable<MemoryShare>> memory{};  // what all take together
 };
 
@@ -84,7 +84,7 @@ inline constexpr std::size_t kReadAtOnceBytes = 64 * 1024;
 Message parse_message(std::string_view text, const MessageLimits& limits);
 // The id of a message of which there is only the beginning; kNullId if it is not in there.
 RequestId id_of_beginning(std::string_view text, const MessageLimits& limits);
-// One of a batch.
+// The message that one element of a batch is.
 Message message_of(Json element, const std::string& written_id, const MessageLimits& limits);
 // What a batch is where none is allowed.
 Malformed refused_batch();

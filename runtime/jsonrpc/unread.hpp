@@ -17,7 +17,7 @@ namespace rkllm_mcp {
 
 // `text` is the JSON text of one array or object, which has been found to be valid. It becomes one line.
 Json unread_part(std::string_view text);
-// The same for text that is one line already, and that is moved.
+// An unread part of valid JSON text that is one line already; the text is moved.
 inline Json unread_line(Json::binary_t::container_type text) { return Json::binary(std::move(text)); }
 // The text of such a part; empty if `value` is none.
 std::string_view unread_text(const Json& value);
@@ -36,7 +36,7 @@ inline constexpr std::size_t kMostReadOnLoop = std::size_t{32} * 1024;
 // JSON text on one line, with the text of such parts as it is. Bytes that are not UTF-8 (a runtime's log line, say)
 // become U+FFFD instead of an exception.
 std::string to_text(const Json& value);
-// The same at the end of `text`, in one piece of memory with the bytes that the caller is still to append.
+// Appends to_text(value) to `text`, in one piece of memory with the bytes that the caller is still to append.
 void append_text(std::string& text, const Json& value, std::size_t still_to_come = 0);
 
 }  // namespace rkllm_mcp

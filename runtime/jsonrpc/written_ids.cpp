@@ -64,7 +64,7 @@ bool is_id(std::string_view name) {
   return name == "\"id\"" || (name.find('\\') != std::string_view::npos && Json::parse(name, nullptr, false) == "id");
 }
 
-// Of the object whose opening brace has just been passed.
+// The id, as it is written, of the object whose opening brace has just been passed; empty: it has none.
 std::string id_of_members(Walk& walk) {
   std::string id;
   while (!walk.take('}') && !walk.at_end()) {

@@ -20,7 +20,7 @@ class IpAddress {
 
   // "192.0.2.1", "2001:db8::1"; no other spellings, no zone. Nothing if it is none.
   static std::optional<IpAddress> parse(std::string_view text);
-  // Of AF_INET and AF_INET6; nothing for other families.
+  // The address in a socket address of AF_INET or AF_INET6; nothing for other families.
   static std::optional<IpAddress> of(const sockaddr& address);
 
   // An IPv4 address, also one that is written as an IPv6 address (::ffff:192.0.2.1): both are the same value.

@@ -12,7 +12,7 @@
 namespace rkllm_mcp {
 namespace {
 
-// Of those that hold secrets.
+// The most bytes of a file that holds a secret.
 constexpr std::size_t kLargestFile = std::size_t{1} << 20U;
 
 }  // namespace

@@ -14,7 +14,7 @@ using Sha256 = std::array<unsigned char, 32>;
 
 Sha256 sha256(std::string_view bytes);
 
-// Of bytes that come in pieces. Throws std::runtime_error if OpenSSL cannot.
+// The SHA-256 of bytes that come in pieces. Throws std::runtime_error if OpenSSL cannot.
 class Sha256Sum {
  public:
   Sha256Sum();

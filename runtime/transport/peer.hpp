@@ -78,7 +78,7 @@ class AnsweringPeer : public Peer, public AnswerSink {
  public:
   explicit AnsweringPeer(PeerFacts facts) : Peer(std::move(facts)), AnswerSink(static_cast<Peer&>(*this)) {}
 
-  bool has_room_for(std::size_t bytes) const override = 0;  // of both
+  bool has_room_for(std::size_t bytes) const override = 0;  // of Writable and of AnswerSink
   void proved() override {}
   AnswerSink& answer() override { return *this; }
   std::shared_ptr<AnswerSink> keep() override { return {shared_from_this(), this}; }

@@ -24,7 +24,7 @@ constexpr std::string_view kInstructions =
     "rkllm://api documents every function, struct, enum and constant; rkllm://api/functions/{name} has the whole "
     "schemas "
     "of one, where the list of tools has short ones.";
-// The same, where mcp.tools leaves those tools out of the list.
+// What a model should know where mcp.tools leaves the C functions out of the list of tools.
 constexpr std::string_view kShortInstructions =
     "Each C function of Rockchip's RKLLM runtime is a tool, too, that is not listed; rkllm://api documents them.";
 

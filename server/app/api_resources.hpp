@@ -11,7 +11,7 @@
 
 namespace rkllm_mcp {
 
-// Of an ABI set; it and `document`, its api_document(), live as long as the program.
+// Adds the documents of an ABI set; it and `document`, its api_document(), live as long as the program.
 void add_api_resources(mcp::Catalogue& catalogue, const AbiSet& abi, std::string_view document);
 
 // The names of an enum's enumerators, for completion; none if there is no such enum.

@@ -48,8 +48,8 @@ class ChatService {
   bool handle(const http::Request& request, http::Exchange& exchange);
   // Its tools, and the prompts of the profiles that there are.
   const Immutable<mcp::Service>& service() const { return service_; }
-  // Of chat.profiles_dir, as it is now; blocks. The log says which of them cannot be used. False: there are none, and
-  // were none. service() is another one then.
+  // Reads the profiles of chat.profiles_dir as they are now; blocks. The log says which of them cannot be used. False:
+  // there are none, and were none. service() is another one afterwards.
   bool read_profiles();
   // The tools of other servers, which profiles may offer to their models, as a server of this name.
   void use_upstreams(std::vector<Immutable<mcp::Tool>> tools);

@@ -51,11 +51,11 @@ class RuntimeHost {
   void count_as_tried_out() { tried_out_ = true; }
 
   const std::shared_ptr<Backend>& backend() { return backend_; }
-  // The same object, for those who lease handles; null without a library.
+  // The object that backend() is, for those who lease handles; null without a library.
   QueuedBackend* queued() const { return queued_; }
   // The set of the library; without one, the newest, so that clients can still read what they could call.
   const AbiSet& abi() const { return *abi_; }
-  // Of the library; without one, of the newest set.
+  // The library's version; without a library, that of the newest set.
   std::string version() const { return file_ ? file_->version : std::string(abi().version); }
   bool simulated() const { return file_ && file_->simulated; }
   // {"path","version","abi","simulated","reason",...}, and the handles; without a library the path is null. The reason

@@ -310,7 +310,7 @@ void ServerModelStore::ended(Job& job, const Outcome& outcome) {
     tell(job, [&progress](const chat::PullListener& listener) { listener.progress(progress); });
   }
   const auto tell_end = [job = job.shared_from_this(), outcome] {
-    // One of them may go while another is told.
+    // A listener may go while another one is told.
     while (!job->listeners.empty()) {
       const auto first = job->listeners.extract(job->listeners.begin());
       if (const auto* const error = std::get_if<TurnError>(&outcome)) {

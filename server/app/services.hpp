@@ -58,7 +58,7 @@ class Services {
   Services& operator=(const Services&) = delete;
 
   void add_to(mcp::Catalogue& catalogue) const;
-  // Those that run; the next two have nothing for one that does not.
+  // The services that run; memory_server() and tool_server() have nothing where theirs does not.
   const std::vector<Immutable<mcp::Service>>& all() const { return all_; }
   std::optional<Immutable<mcp::Service>> memory_server() const {
     return memory_ ? std::optional(memory_->service()) : std::nullopt;

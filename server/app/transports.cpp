@@ -83,7 +83,7 @@ void open(Open open) {
   }
 }
 
-// The same for the services' port, whose transport has another name than its settings.
+// Opens the services' port; its error names the settings, which have another name than the transport.
 template <class Open>
 void open_services(Open open) {
   try {

@@ -36,7 +36,7 @@ class Transports {
     // Longest message of a client that has not presented a token.
     std::size_t stranger_message_bytes = static_cast<std::size_t>(-1);
     http::Identify identify{};               // whose a request is
-    http::Identify identify_for_services{};  // the same on the services' own port; needed if that is switched on
+    http::Identify identify_for_services{};  // whose a request on the services' port is; needed if that is on
     http::GuessHandler refuse_guess{};
     http::RefusalHandler refused{};  // words for what is refused on the HTTP port; null, or nothing: those of JSON-RPC
     // What web pages of loopback origins may read there.

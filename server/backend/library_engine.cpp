@@ -161,9 +161,9 @@ class LibraryModel final : public Model {
   const Method* const abort_;       // null if this API set has none
   const Method* const cache_size_;  // null if this API set has none
   HandleRecord record_;
-  // Of the latest run: the thread that made its last callback may still be on its way out of it.
+  // The latest run's sink: the thread that made its last callback may still be on its way out of it.
   std::unique_ptr<RunSink> run_;
-  // Of runs that the library never ended properly: it might still call them.
+  // Sinks of runs that the library never ended properly: it might still call them.
   std::vector<std::unique_ptr<RunSink>> abandoned_;
 };
 

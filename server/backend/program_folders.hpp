@@ -9,7 +9,7 @@ namespace rkllm_mcp {
 
 std::filesystem::path program_folder();
 
-// Those of libraries, relative to the program's own, the most probable first: as it was built, as Debian and others
+// Folders of libraries, relative to the program's, the most probable first: as it was built, as Debian and others
 // install.
 extern const std::span<const std::string_view> kLibraryFolders;
 

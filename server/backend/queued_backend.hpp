@@ -43,7 +43,7 @@ class QueuedBackend : public Backend {
     std::size_t handles{};
     std::size_t queued_per_handle{};
     Counts* counts = nullptr;
-    std::size_t queued_per_holder = static_cast<std::size_t>(-1);  // of these, those of one access token
+    std::size_t queued_per_holder = static_cast<std::size_t>(-1);  // of a handle's queue, those of one access token
   };
 
   // `methods` is the API set that the engine serves.

@@ -50,7 +50,7 @@ void print(const std::string& text) {
   std::fflush(stdout);
 }
 
-// Of error 4002: whether the server tells that there is no handle at all.
+// Whether the server tells, with error 4002, that there is no handle at all.
 bool names_no_handles(const Json& error) {
   const Json data = error.value("data", Json());
   return data.is_object() && data.value("handles", Json::array()).empty();

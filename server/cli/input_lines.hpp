@@ -33,8 +33,8 @@ class InputLines {
 
   const int wakeup_;  // an eventfd of its own
   std::string text_;
-  std::size_t taken_ = 0;     // of it has been handed out
-  std::size_t searched_ = 0;  // of it is known to hold no further line end
+  std::size_t taken_ = 0;     // so many bytes of text_ have been handed out
+  std::size_t searched_ = 0;  // so many bytes of text_ hold no further line end
   bool ended_ = false;
 };
 

@@ -34,7 +34,7 @@ namespace {
 using Action = MemoryCommandOptions::Action;
 
 constexpr std::chrono::seconds kToAnswer{300};
-// Of an import, what travels at once.
+// So much of an import is sent at once.
 constexpr std::size_t kLinesTogether = 500;
 constexpr std::size_t kBytesTogether = std::size_t{1} << 20U;
 
@@ -91,7 +91,7 @@ class Counted {
   Counted& operator=(const Counted&) = delete;
   ~Counted() { show(ProgressLine::When::kNow); }
 
-  // Of what is printed: on a terminal that speaks for itself.
+  // Whether a count of what is printed is shown: on a terminal the output speaks for itself.
   static Shown of_output() { return ::isatty(STDOUT_FILENO) == 1 ? Shown::kNever : Shown::kOnTerminal; }
   void add(std::size_t more) {
     count_ += more;
@@ -179,7 +179,7 @@ class MemoryCommand {
       std::printf("[%.19s] %s: %s\n", each["timestamp"].get<std::string>().c_str(),
                   each["role"].get<std::string>().c_str(), visible(each["content"]).c_str());
     });
-    // One that does not exist is told.
+    // This call fails if the conversation does not exist.
     if (is_empty) calls_.call("memory/export", asked);
     const auto summary = calls_.call("memory/get_summary", asked)["summary"].get<std::string>();
     if (!summary.empty() && !options_.json) std::printf("\nSummary:\n%s\n", visible(summary).c_str());

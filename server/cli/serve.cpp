@@ -149,7 +149,7 @@ std::string where_elsewhere(const Settings& settings, const Json& http, Environm
   return where_of(http_place(used), environment);
 }
 
-// The same for commands in another terminal, to which this one's variables are not known.
+// The request by which commands in another terminal, without this one's variables, get the same settings.
 SettingsRequest request_elsewhere(const SettingsRequest& request) {
   SettingsRequest told = request;
   if (!told.path) told.path = settings_file_of(request.environment);

@@ -17,7 +17,7 @@ std::string set_option(const std::string& name, const std::string& value) {
   return " --set " + shell_word(name + "=" + value);
 }
 
-// Of a transport.
+// What the settings say of a transport's port.
 struct PortOfSettings {
   const char* section;
   bool enabled;

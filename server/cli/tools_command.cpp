@@ -63,7 +63,7 @@ Json own_tools(client::McpClient& client, std::chrono::milliseconds patience) {
   }
 }
 
-// Of the server that --to names, or of one of these settings that runs, or of one that is started for it.
+// A client of the server that --to names, or of one of these settings that runs, or of one that is started for it.
 std::unique_ptr<client::McpClient> client_for(const ToolsOptions& options, const SettingsRequest& request) {
   const std::chrono::seconds patience(options.patience_s);
   const bool names_transport = options.to && options.to->find("://") != std::string::npos;  // settings have no say

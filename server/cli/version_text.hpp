@@ -9,7 +9,7 @@ namespace rkllm_mcp {
 // settings lead to; "none found" where there is none. Loads no library and never fails.
 std::string versions_line();
 
-// The same for programs: {"version","abi_sets":["1.3.0"],"runtime":{"version","path","simulated"}}, or "runtime":null.
+// The versions as {"version","abi_sets":["1.3.0"],"runtime":{"version","path","simulated"}}, or with "runtime":null.
 std::string versions_json();
 
 }  // namespace rkllm_mcp

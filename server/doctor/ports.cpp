@@ -25,7 +25,7 @@ struct OpenPort {
   std::string socket;  // its inode
 };
 
-// Of /proc/net/tcp and its like: "0: 0100007F:1F90 00000000:0000 0A ... uid timeout inode".
+// `table` is /proc/net/tcp or its like: "0: 0100007F:1F90 00000000:0000 0A ... uid timeout inode".
 std::optional<OpenPort> find_port(const std::string& table, std::uint16_t port, std::string_view state) {
   std::istringstream lines(table);
   std::string line;
@@ -70,7 +70,7 @@ std::string owner_of(const Machine& machine, const std::string& socket) {
   return {};
 }
 
-// Of another process of our own name that this user runs, and that may well be who has the port; empty if there is
+// Words about another process of our own name that this user runs, and that may well have the port; empty if there is
 // none. Everybody may know that much of processes that are another user's.
 std::string server_of(const Machine& machine, const std::string& user) {
   for (const std::string& process : processes_of(machine)) {

@@ -16,7 +16,7 @@ Spellings spellings_of(std::string_view word);
 // canonical order. `word` is in lower case.
 std::string canonical(std::string_view word);
 
-// The same without the marks, and with d for đ: "tiếng" becomes "tieng".
+// canonical() without the marks, and with d for đ: "tiếng" becomes "tieng".
 std::string folded(std::string_view word);
 
 // The beginning of `text` that is searched, which does not end inside a character.

@@ -31,7 +31,7 @@ class Params {
   const Json* member(const char* name) const;  // null if it is absent or null
   const Json& all() const { return params_; }
 
-  // Of the space that is asked for, which is the asking client's own unless it is an admin. Error 4007 if it may not.
+  // The space that is asked for, which is the asking client's own unless it is an admin. Error 4007 if it may not.
   std::string space() const;
   std::optional<std::string> id() const;  // of the conversation: 1 to 256 bytes
   Key key() const;                        // where the id is required

@@ -120,9 +120,9 @@ class Store {
   // --- reads ---
   virtual std::optional<Conversation> find(const Key& key) = 0;
   virtual std::vector<Message> recent(const Key& key, std::int64_t count) = 0;
-  // Those behind `after`, in order.
+  // The messages behind number `after`, in order.
   virtual std::vector<Message> messages(const Key& key, std::int64_t after, const Limits& limits) = 0;
-  // Those before the last `recent` ones that no summary covers.
+  // The messages before the last `recent` ones that no summary covers.
   virtual std::vector<Message> old(const Key& key, std::int64_t recent, const Limits& limits) = 0;
   virtual std::optional<Summary> summary(const Key& key) = 0;
   // Newest first, those with a lower place than `before`; 0: from the newest on.

@@ -63,6 +63,6 @@ void refuse_existing(Store& store, const std::string& import_name, const std::st
 // is changed, if `if_there` says so.
 Imported finish_import(Store& store, const std::string& import_name, const std::string& space, IfThere if_there);
 void give_up_import(Store& store, const std::string& import_name, const std::string& space);
-void discard_waiting(Store& store, const std::string& waiting);  // the same, by the space that it waits in
+void discard_waiting(Store& store, const std::string& waiting);  // an import's lines, by their waiting space
 
 }  // namespace rkllm_mcp::memory

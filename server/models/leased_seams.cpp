@@ -78,7 +78,7 @@ std::int64_t batch_of(const Json& param) {
 
 std::string text_of(const std::exception_ptr& error) { return as_rpc_error(error).what(); }
 
-// Of a call that comes before the run.
+// The result where a call that comes before the run has failed.
 chat::HiddenRows not_begun(const std::exception_ptr& error) {
   const RpcError why = as_rpc_error(error);
   return {.complaint = why.what(), .is_unsupported = why.code() == ErrorCode::kUnsupported};

@@ -372,7 +372,7 @@ std::optional<QueuedBackend::HandleStatus> ServerModels::handle_status(std::stri
   return found == all.end() ? std::nullopt : std::optional(std::move(*found));
 }
 
-// Of a model with a name what its settings say. A simulated model's file is a few lines, which are read once.
+// For a model with a name, what its settings say. A simulated model's file is a few lines, which are read once.
 const std::string& ServerModels::template_of_handle(const QueuedBackend::HandleStatus& handle) const {
   static const std::string kTheNameTells;
   const NamedModel* const model = has_own_name(handle) ? list_.find(name_of(handle)) : nullptr;

@@ -89,7 +89,7 @@ class ServerModels final : public chat::ModelLender {
   ModelSlot* slot_for(std::string_view name);
   // The handle that the name stands for now, without loading anything; empty: none.
   std::string handle_of(std::string_view name) const;
-  // The same, but only of models that the settings had loaded (autoload).
+  // The handle that the name stands for if the settings had its model loaded (autoload); empty: none.
   std::string autoloaded_handle(std::string_view name) const;
   // The value of a handle that is named by it, or, of one that rkllm_init has made, by its name; empty: none.
   std::string handle_named(std::string_view name) const;
@@ -115,7 +115,7 @@ class ServerModels final : public chat::ModelLender {
   template <typename Lease>
   using MakeLease = std::unique_ptr<Lease> (*)(LeaseSource source);
 
-  // Of a name or an alias. Null: no model has it.
+  // The model that has this name or alias. Null: none.
   const NamedModel* resolve(std::string_view name) const;
   // The model that answers to a name: the one that has it, else chat.any_model. Null if `name` is a handle's value, or
   // a path that no model has. Not to be asked by what unloads models or calls the library: a mistyped name must not hit

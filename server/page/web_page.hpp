@@ -29,7 +29,7 @@ class WebPage {
     std::string_view path;
     std::string_view content_type;
     std::string_view bytes;
-    std::string_view gzip;  // the same, compressed
+    std::string_view gzip;  // `bytes`, compressed
     std::string etag;       // without quotes
   };
 

@@ -125,7 +125,7 @@ auto rank_of(const HubFile& file, const BoardFacts& board) {
                     release_in(last_part(file.name)).value_or(Release{}));
 }
 
-// Of several that would do. What decided is what rank_of() looks at first and differs.
+// Why this file of several that would do. What decided is what rank_of() looks at first and differs.
 std::string reason_of_choice(const HubFile& chosen, std::vector<const HubFile*> rivals, const BoardFacts& board) {
   const auto names_chip = [&board](const HubFile* each) { return chip_in_name(each->name) == board.chip; };
   std::string reason;
@@ -166,7 +166,7 @@ std::string listed(const std::vector<HubFile>& files, const BoardFacts& board, c
   return text;
 }
 
-// Those that are called so, in whatever folder.
+// The files of this name, in whatever folder.
 std::vector<const HubFile*> files_called(const std::string& name, const std::vector<HubFile>& files) {
   std::vector<const HubFile*> found;
   for (const HubFile& each : files) {

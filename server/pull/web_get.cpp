@@ -108,7 +108,7 @@ bool ends_connection(const httplib::Response& response) {
 }
 
 // Asks the proxy on a connection of its own whether it accepts CONNECT: cpp-httplib may wait for ever if it does not.
-// One that accepts here and refuses the request itself a moment later still makes it wait.
+// A proxy that accepts here and refuses the request itself a moment later still makes it wait.
 void require_way(const Url& url, const Proxy& proxy, const WebGet& how) {
   httplib::ClientImpl client(proxy.host, proxy.port);
   set_up(client, how);

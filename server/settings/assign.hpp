@@ -14,7 +14,7 @@ namespace rkllm_mcp {
 // Assigns `value` if it is of the setting's type and in its range; else changes nothing and says what is wrong.
 std::vector<Complaint> assign(const Setting& setting, const Json& value, Settings& settings);
 
-// The same for a value written as plain text, as in the environment and on the command line: strings as they are,
+// Assigns, like assign(), a value written as text, as in the environment and on the command line: strings as they are,
 // booleans also as on, off, 1 and 0, lists with commas or as a JSON array, the rest as JSON.
 std::vector<Complaint> assign_text(const Setting& setting, std::string_view text, Settings& settings);
 

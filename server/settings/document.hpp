@@ -22,7 +22,7 @@ class Document {
   const Json& value() const { return value_; }
   // "FILE:LINE" of a key, by its path ("http.port"); of the nearest key above it if the path itself does not occur.
   std::string place_of(std::string path) const;
-  // The same of a key that may itself have points in it, in the object at that path ("" is the whole file).
+  // "FILE:LINE" of a key that may itself have points in it, in the object at that path ("" is the whole file).
   std::string place_of_key(const std::string& object, const std::string& key) const;
 
  private:

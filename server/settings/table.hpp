@@ -39,7 +39,7 @@ struct TextField {
   Form form;
 };
 
-// One of a few words; the value is the word's index.
+// A setting that is one of a few words; the value is the word's index.
 struct ChoiceField {
   Access<std::size_t> value;
   std::span<const std::string_view> words;
@@ -103,7 +103,7 @@ std::string_view documentation_of_section(std::string_view section);  // empty i
 std::string nearest_name(std::string_view name);
 
 Json value_of(const Setting& setting, const Settings& settings);
-// The same for eyes: what is secret is hidden.
+// The setting's value as people may see it: what is secret is hidden.
 Json shown_value(const Setting& setting, const Settings& settings);
 
 }  // namespace rkllm_mcp

@@ -28,7 +28,7 @@ namespace rkllm_mcp {
 
 struct ToolAnswer {
   std::string text;  // for models and people
-  Json structured;   // the same for programs: an object, as the tool's output_schema says
+  Json structured;   // for programs: an object, as the tool's output_schema says
 };
 
 // One call as the tool sees it.

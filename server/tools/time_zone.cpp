@@ -197,7 +197,7 @@ std::optional<TimeZone> TimeZone::read(std::string_view file) {
     constexpr std::size_t kTime = 8;
     constexpr std::size_t kVersionAt = 4;
     if (file.size() <= kVersionAt || file[kVersionAt] < '2') return std::nullopt;
-    bytes.take(take_header(bytes).bytes(kOldTime));  // the same once more, for programs of long ago
+    bytes.take(take_header(bytes).bytes(kOldTime));  // the part with 32-bit times, for programs of long ago
     const ZoneCounts counts = take_header(bytes);
     TimeZone zone;
     for (std::size_t i = 0; i < counts.transitions; ++i) {

@@ -21,11 +21,11 @@ class ToolThreads {
   struct Bounds {
     std::size_t threads;  // pieces of work at a time
     std::size_t waiting;  // that wait for a thread
-    // The same of one owner.
+    // One owner's pieces of work at a time, and those that wait for a thread.
     std::size_t threads_of_one;
     std::size_t waiting_of_one;
   };
-  // Of one owner three quarters, but at least one.
+  // Bounds that give one owner three quarters of each, but at least one.
   static Bounds shared_by_owners(std::size_t threads, std::size_t waiting);
 
   explicit ToolThreads(const Bounds& bounds);

@@ -42,9 +42,9 @@ class Upstream {
   Upstream& operator=(const Upstream&) = delete;
 
   const std::string& name() const { return name_; }
-  // Those that can be served, as the server there lists them; none while it cannot be reached.
+  // The tools that can be served, as the server there lists them; none while it cannot be reached.
   const std::vector<Json>& tools() const { return tools_; }
-  // Of another kind, as they are listed there.
+  // What it offers of a kind other than tools, as the server there lists it.
   const std::vector<Json>& list(Offered kind) const { return others_.at(static_cast<std::size_t>(kind)); }
   // {"url" or "command","connected","tools","reason"}
   Json status() const;

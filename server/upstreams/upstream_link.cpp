@@ -212,7 +212,7 @@ void UpstreamLink::respond(Key question, client::Outcome outcome) {
   });
 }
 
-// Of a server with a handshake, once for the connection: our clients choose by themselves what they hear.
+// Asks a server with a handshake for its log, once for the connection: our clients choose by themselves what they hear.
 void UpstreamLink::want_logs(client::McpClient& client) {
   const auto& server = client.server();
   if (!events_.on_log || server.era != client::Era::kLegacy || !server.capabilities.contains("logging")) return;

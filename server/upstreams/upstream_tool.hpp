@@ -31,7 +31,7 @@ SortedTools sort_tools(const std::string& upstream, std::vector<Json> listed, co
 // so two tools never get the same name, whatever else is listed, and in whatever order.
 std::string served_name(const std::string& upstream, const std::string& tool);
 
-// The same, always with a mark, which is a hash of both names: for a tool whose name another one has already.
+// UPSTREAM_TOOL with a mark, a hash of both names, for a tool whose served_name() another one has already.
 std::string marked_name(const std::string& upstream, const std::string& tool);
 
 // The names under which the tools, or the prompts, of all upstreams are served: no two have the same.
@@ -51,7 +51,7 @@ class ServedNames {
   std::set<std::string> taken_;
 };
 
-// One of `served` as a tool of this server; what runs it is left to the caller.
+// A tool of SortedTools::served as one of this server; what runs it is left to the caller.
 mcp::Tool served_tool(const std::string& upstream, const Json& tool);
 
 }  // namespace rkllm_mcp

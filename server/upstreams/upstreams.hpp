@@ -48,7 +48,7 @@ class Upstreams {
   void add_prompts(const Entry& entry, mcp::Catalogue& catalogue, ServedNames& names) const;
   void add_resources(const Entry& entry, mcp::Catalogue& catalogue) const;
   void note_change(Offered kind);
-  // Of all upstreams, beside those that are served already.
+  // The names that all upstreams can get beside those that are served already.
   template <class Entries>
   ServedNames names_beside(const Entries& served) const;
 

@@ -50,7 +50,7 @@ class Metrics {
 
   Histogram queue_wait;           // of calls that began
   Histogram time_to_first_token;  // from the request
-  Histogram turn_first_token;     // the same of a chat turn, whose prompt another run may have computed
+  Histogram turn_first_token;     // from a chat turn's request; another run may have computed its prompt
   Histogram token_interval;       // between two tokens of a run
 
   // All of the above, with # HELP and # TYPE lines.

@@ -32,8 +32,8 @@ class WatchedBackend final : public Backend {
       : backend_(backend), notes_(std::make_shared<Notes>(Notes{metrics, std::move(report), std::move(moved)})) {}
 
   CallId start(CallRequest request) override;
-  // The same for a call that the server makes for a client's chat turn, say. The time to the first token is not noted
-  // here: it counts from the client's request, which this does not know.
+  // A call that the server makes, for a client's chat turn, say, made to be watched like those of start(). Its time to
+  // the first token is not noted: it counts from the client's request, which this does not know.
   CallRequest watched(CallRequest request) const;
   void cancel(CallId id) override { backend_.cancel(id); }
   void give_up(CallId id, const RpcError& why) override { backend_.give_up(id, why); }

@@ -35,7 +35,7 @@ class ChildProcess {
   // Has news when the process ends. Empty on Linux older than 5.3.
   Descriptor end_news() const;
   bool is_stopped() const;  // by SIGSTOP
-  // One that has ended stays a zombie until it is reaped, so that its number is not given to another process before.
+  // A process that has ended stays a zombie until it is reaped, so that its number is given to no other one before.
   bool has_ended(Wait wait) const;
   void kill() const;
   // Waits for the end. Once; nothing else is asked after that.

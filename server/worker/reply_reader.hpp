@@ -28,7 +28,7 @@ class ReplyReader {
     Model::Values handle_values;
   };
 
-  // Of the call with this number; `run` is null unless it is a run, and outlives this.
+  // Reads the reply to the call with this number; `run` is null unless it is a run, and outlives this.
   ReplyReader(std::uint32_t call, Run* run) : call_(call), run_(run), end_(kMostEndBytes), rows_(kMostColumns) {}
 
   // The end, once it is whole. Waits while there is no room for tokens. Throws BadFrame.

@@ -46,7 +46,7 @@ std::vector<std::string> errors_before_end(const ProcessOutput& log, std::vector
   return own_words(all).empty() ? of_call : all;
 }
 
-// Of a frame CALL: how arrays are encoded, and the method, if it is a call of one.
+// How a frame CALL begins: how arrays are encoded, and the method, if it is a call of one.
 std::string beginning_of(const CallRequest& request) {
   const std::string_view method = request.method == nullptr ? std::string_view() : request.method->name;
   std::string beginning(1, request.encoding == ArrayEncoding::kBase64 ? '\1' : '\0');

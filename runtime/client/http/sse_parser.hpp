@@ -27,7 +27,7 @@ class SseParser {
   // here.
   void restart();
 
-  // Of the last event that was complete, or of one before it; empty: there was none.
+  // The id of the last complete event, or of one before it; empty: there was none.
   const std::string& last_id() const { return last_id_; }
   // How long the server asks to wait before connecting again.
   std::optional<std::chrono::milliseconds> retry() const { return retry_; }

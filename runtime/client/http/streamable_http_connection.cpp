@@ -22,7 +22,7 @@ std::chrono::milliseconds connect_patience(Deadline deadline) {
   return std::clamp(left, std::chrono::milliseconds(1), kLongestConnecting);
 }
 
-// Those behind it wait until it has been answered.
+// Whether the messages behind this one wait until it has been answered.
 bool goes_first(const MessageFacts& facts) { return facts.requests.empty() || facts.method == "initialize"; }
 
 bool contains(const std::vector<Json>& ids, const Json& id) {

@@ -92,7 +92,7 @@ class StreamableHttpConnection final : public Connection {
   std::vector<Rested> rested_;
   bool closing_ = false;
 
-  // Of the conductor: the stream of what the server says without being asked.
+  // The stream of what the server says without being asked; the conductor's.
   std::unique_ptr<HttpRoundTrip> listening_trip_;
   std::unique_ptr<EventSource> listening_;
   std::thread listener_;

@@ -26,7 +26,7 @@ MessageFacts facts_of(std::string_view message);
 // A JSON-RPC error in the server's stead, for a request that gets no other answer: code -32603. One line.
 std::string error_in_place(const Json& id, std::string_view complaint, const Json& data);
 
-// The same message without line ends, which JSON has between tokens only.
+// `message` without its line ends, which JSON has between tokens only.
 std::string on_one_line(std::string message);
 
 }  // namespace rkllm_mcp::client

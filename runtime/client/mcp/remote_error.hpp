@@ -11,7 +11,7 @@
 
 namespace rkllm_mcp::client {
 
-// Of JSON-RPC; the first is also what this side says in the server's stead.
+// Error codes of JSON-RPC; the first is also what this side says in the server's stead.
 inline constexpr int kInternalError = static_cast<int>(ErrorCode::kInternalError);
 inline constexpr int kMethodNotFound = static_cast<int>(ErrorCode::kMethodNotFound);
 

@@ -16,7 +16,7 @@ std::optional<Endpoint> spoken_instead(const Endpoint& endpoint);
 // "; that port speaks TLS: use https://board:8443/mcp", for the end of a complaint about `endpoint`, where `spoken` is
 // spoken.
 std::string hint_at_protocol(const Endpoint& endpoint, const Endpoint& spoken);
-// The same after asking; empty if spoken_instead() has nothing.
+// hint_at_protocol() with what spoken_instead() finds out by asking the server; empty if that is nothing.
 std::string hint_at_protocol(const Endpoint& endpoint);
 
 }  // namespace rkllm_mcp::client

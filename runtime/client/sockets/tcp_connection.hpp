@@ -46,8 +46,8 @@ class TcpConnection final : public Connection {
   std::atomic<bool> is_interrupted_ = false;
   bool has_spoken_ = false;  // a line has come
   std::string received_;
-  std::size_t taken_ = 0;     // of it has been handed out
-  std::size_t searched_ = 0;  // of it is known to hold no further newline
+  std::size_t taken_ = 0;     // so many bytes of received_ have been handed out
+  std::size_t searched_ = 0;  // so many bytes of received_ hold no further newline
 };
 
 }  // namespace rkllm_mcp::client

@@ -7,7 +7,7 @@ namespace rkllm_mcp::mcp {
 
 // Members of `_meta` that the protocol defines.
 
-inline constexpr const char* kMetaPrefix = "io.modelcontextprotocol/";  // of all of them but progressToken
+inline constexpr const char* kMetaPrefix = "io.modelcontextprotocol/";  // of all these members but progressToken
 inline constexpr const char* kMetaRevision = "io.modelcontextprotocol/protocolVersion";
 inline constexpr const char* kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
 inline constexpr const char* kMetaClient = "io.modelcontextprotocol/clientInfo";

@@ -336,7 +336,7 @@ InvalidParams no_such(const std::string& kind, const std::string& name, const st
   return {"params.name", "no " + kind + " " + to_text(shortened(name)) + " exists" + did_you_mean(name, known)};
 }
 
-// Of the tools or prompts that the client may use, those that are not listed included.
+// The names of the tools or prompts that the client may use, those that are not listed included.
 template <class Entry>
 std::vector<std::string_view> names_for(const std::vector<Immutable<Entry>>& entries, const Session& session) {
   std::vector<std::string_view> names;

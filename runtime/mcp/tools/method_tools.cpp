@@ -16,7 +16,7 @@
 namespace rkllm_mcp::mcp {
 namespace {
 
-// Of a run with many values: the text says where they are.
+// What a run's result says to a model; of a run with many values it says where they are.
 std::string text_of(const Json& structured, const Json& links) {
   std::string text = structured["text"].get<std::string>();
   for (const Json& link : links) {

@@ -55,7 +55,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void forget_after(std::chrono::milliseconds time, std::function<void()> forget);
   void when_ended(std::function<void()> action) { ended_ = std::move(action); }
 
-  // Of its invocation.
+  // What its invocation reports.
   void complete(Json result) { end(Status::kCompleted, std::move(result)); }
   void fail(const RpcError& error) { end(Status::kFailed, error_object(error)); }
   void ask(InputRequests requests, Json state);

@@ -64,9 +64,9 @@ class Tasks {
   const Json server_;
   const ChangedFunction changed_;
   std::map<std::string, std::shared_ptr<Task>, std::less<>> tasks_;
-  std::deque<std::string> ended_;  // of them, the first to end in front
-  std::size_t kept_bytes_ = 0;     // of what came of these
-  MemoryShare share_;              // these bytes
+  std::deque<std::string> ended_;  // ids of the tasks that have ended, the first to end in front
+  std::size_t kept_bytes_ = 0;     // of what came of the tasks in ended_
+  MemoryShare share_;              // kept_bytes_, as the memory budget counts them
 };
 
 }  // namespace rkllm_mcp::mcp

@@ -111,7 +111,7 @@ void Channel::write(std::string_view head, std::string message, std::string_view
   if (state_ != State::kOpen) return;
   const bool is_long = message.size() >= Outbox::kLongBytes;  // and brings its own memory
   outbox_.expect(head.size() + end.size() + (is_long ? 0 : message.size()));
-  wake_writer();  // as above
+  wake_writer();  // first: where that throws, nothing has been queued
   outbox_.append(head);
   outbox_.take(std::move(message));
   outbox_.append(end);

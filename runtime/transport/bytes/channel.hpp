@@ -52,7 +52,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // Queues the parts one after the other. Everything queued within one turn of the loop leaves in one write. Dropped
   // once close() has been called.
   void write(std::initializer_list<std::string_view> parts);
-  // The same for a message that nobody else needs, between short parts: a long one is not copied.
+  // Queues a message that nobody else needs, between short parts: a long one is not copied.
   void write(std::string_view head, std::string message, std::string_view end);
   bool ready() const { return !outbox_.full(); }
   bool has_room_for(std::size_t bytes) const { return waiting_.has_room_for(bytes); }

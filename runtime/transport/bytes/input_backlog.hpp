@@ -39,7 +39,7 @@ class InputBacklog {
     kept_.append(bytes);
     hold_if_much();
   }
-  // The same with what waits, when something has changed.
+  // Calls `take` with what waits, when it may be able to handle more.
   template <class Take>
   void go_on(const Take& take) {
     if (kept_.empty()) return;

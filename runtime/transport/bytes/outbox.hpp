@@ -21,7 +21,7 @@ class Outbox {
   explicit Outbox(std::size_t limit) : limit_(limit) {}
 
   void append(std::string_view bytes);
-  // The same for bytes that the caller has no more use for.
+  // Appends bytes that the caller has no more use for: a long message is not copied.
   void take(std::string bytes);
   // Makes room for `bytes` that are about to be appended in parts, and for one long message among them that brings its
   // own memory. May throw std::bad_alloc; those appends then cannot.

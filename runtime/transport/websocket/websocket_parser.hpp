@@ -65,12 +65,12 @@ class Parser {
   State state_ = State::kHeader;
 
   std::array<std::uint8_t, 14> header_{};  // flags, length, extended length, mask
-  std::size_t header_bytes_ = 0;           // of it that have been read
+  std::size_t header_bytes_ = 0;           // of header_ that have been read
   Opcode opcode_ = Opcode::kText;
   bool final_ = true;
   std::array<char, 4> mask_{};
   std::uint64_t payload_bytes_ = 0;  // of this frame
-  std::uint64_t payload_read_ = 0;   // of them
+  std::uint64_t payload_read_ = 0;   // of payload_bytes_
 
   std::string message_;       // of the data frames so far
   bool in_message_ = false;   // it is unfinished

@@ -80,7 +80,7 @@ class AssistantCalls {
   void call(std::string_view server, const std::string& method, const Json& params, TakeResult take);
   // `listener`, if it is not null, hears what comes of the text but its end, and outlives it.
   void make_text(Purpose purpose, Turn turn, TurnListener* listener, TakeText take);
-  // Of one of the profile's prompts, with a bound of its own, and the same each time.
+  // Makes a text of one of the profile's prompts, with a bound of its own, and the same each time.
   void make_short_text(Purpose purpose, Language language, const Filling& filling, TurnListener* listener,
                        TakeText take);
 

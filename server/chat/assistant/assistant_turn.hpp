@@ -116,8 +116,8 @@ class AssistantTurn final : public std::enable_shared_from_this<AssistantTurn> {
   std::vector<std::string> unasked_;               // servers whose tools are not known yet
   std::map<std::string, std::string> tool_hosts_;  // which server has a tool that is offered to the model
   std::vector<ToolCall> wanted_;                   // calls that the model wants made
-  std::size_t called_ = 0;                         // of them
-  std::int64_t rounds_ = 0;                        // of calls
+  std::size_t called_ = 0;                         // how many of wanted_ have been begun
+  std::int64_t rounds_ = 0;                        // how many rounds of calls have ended
 };
 
 }  // namespace rkllm_mcp::chat

@@ -9,7 +9,7 @@
 namespace rkllm_mcp::chat {
 namespace {
 
-// Of an object, if it is there and a string.
+// The member of that name, if `object` is an object and has it as a string; else empty.
 std::string text_in(const Json& object, const char* name) {
   if (!object.is_object()) return {};
   const auto found = object.find(name);

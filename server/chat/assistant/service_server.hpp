@@ -38,7 +38,7 @@ class ServiceServer final : public HostedServer {
   SideThread reading_;
 };
 
-// Of an answer in JSON-RPC: its result, or the error that it is. Throws RpcError. Any thread.
+// The result of an answer in JSON-RPC; throws the error that it is, an RpcError. Any thread.
 Json result_of_answer(std::string_view text);
 
 }  // namespace rkllm_mcp::chat

@@ -20,7 +20,7 @@ struct AnthropicRequest {
 
 // Throws TurnError.
 AnthropicRequest read_anthropic(const Json& request);
-// Of a request whose tokens are to be counted: it has no max_tokens.
+// Reads a request whose tokens are to be counted: it has no max_tokens.
 AnthropicRequest read_anthropic_count(const Json& request);
 
 }  // namespace rkllm_mcp::chat

@@ -50,7 +50,7 @@ class OpenAiChatStream final : public ReplyStream {
   std::string head_;     // of every chunk, up to its choices
   std::string tail_;     // behind its choices
   std::set<std::size_t> begun_;
-  std::vector<std::size_t> calls_;  // of each answer
+  std::vector<std::size_t> calls_;  // how many calls each answer has so far
 };
 
 }  // namespace rkllm_mcp::chat

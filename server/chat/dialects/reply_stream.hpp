@@ -19,7 +19,7 @@ struct ReplyFacts {
   std::string id;              // "chatcmpl-..."; unique
   std::string model;           // as the client named it
   std::int64_t created_s = 0;  // seconds since 1970
-  std::string created_iso{};   // the same as ISO 8601: Ollama's form
+  std::string created_iso{};   // created_s as ISO 8601: Ollama's form
   std::string request_id{};    // that the headers have: errors in Anthropic's streams name it
   std::string fingerprint{};   // with a profile: the conversation; empty: none
 };
@@ -58,7 +58,7 @@ class ReplyStream {
   // The member "rkllm" of the end of an answer; null: nothing is to be told. The headers say the same, where they have
   // not gone out with a heartbeat before it was known.
   const Json& notices() const { return notices_; }
-  // The same as the text of a member behind others; empty: none.
+  // notices() as the text of a member behind others: ,"rkllm":...; empty: none.
   std::string notices_member() const;
 
  private:

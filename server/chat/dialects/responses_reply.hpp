@@ -37,7 +37,7 @@ class ResponsesStream final : public ReplyStream {
   std::string call_item(const ToolCall& call);
   // `data` with its type and number.
   std::string numbered(std::string_view type, const Json& data);
-  // The same with where it belongs: the open item, or one of its parts.
+  // A numbered event with where it belongs: the open item, or one of its parts (empty `part_index`: the item).
   std::string of_item(std::string_view type, std::string_view part_index, const Json& data);
   Json snapshot(std::string_view status) const;
 

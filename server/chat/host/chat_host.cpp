@@ -166,7 +166,7 @@ std::unique_ptr<Running> ChatHost::embed(EmbeddingWish wish, const Asker& asker,
 
 std::unique_ptr<Running> ChatHost::count(Turn turn, const Asker& asker, std::string peer, CountedFunction done) {
   const ModelDescription model = plain_model_for(turn.model, asker);
-  // One that rkllm_init has made may wait for its maker's first run, with the runtime's own template.
+  // A model that rkllm_init has made may wait for its maker's first run, with the runtime's own template.
   const bool is_ours = model.state == ModelState::kLoaded && model.loaded_since_s;
   if (!is_ours || model.waiting > 0) return nullptr;
   turn.only_counts = true;

@@ -38,9 +38,9 @@ class ChatHost {
   // Throws TurnError for what is known to be wrong at once; then `listener` hears nothing. It outlives what is
   // returned.
   std::unique_ptr<Running> start(Turn turn, const Asker& asker, std::string peer, TurnListener& listener);
-  // The same for a model alone, whatever profile has its name.
+  // Starts a turn, as start() does, on the model of that name, whatever profile has the name too.
   std::unique_ptr<Running> start_on_model(Turn turn, const Asker& asker, std::string peer, TurnListener& listener);
-  // The same for embeddings; exactly one of the functions is called, unless it is given up before.
+  // Throws TurnError as start() does; else either `done` or `failed` is called, unless it is given up before.
   std::unique_ptr<Running> embed(EmbeddingWish wish, const Asker& asker, std::string peer,
                                  EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed,
                                  EmbeddingMaker::CheckFirstFunction check_first = {});
@@ -67,7 +67,7 @@ class ChatHost {
   std::optional<ModelDescription> find(std::string_view name, const Asker& asker) const;
   // Models, and behind them profiles.
   std::vector<ModelDescription> models(const Asker& asker) const;
-  // Of the model's latest answer, since it was last loaded.
+  // The speed of the model's latest answer since it was last loaded.
   Speed speed_of_model(const std::string& model) const;
   ModelLender& pool() { return pool_; }
   // Turns that name a profile are made there; it outlives the last turn. Null: there are none.

@@ -42,8 +42,8 @@ class EmbeddingMaker {
     std::size_t fits = 0;      // bytes
     std::size_t too_long = 0;  // bytes
     unsigned runs = 0;
-    std::vector<float> vector{};  // of those that fit
-    std::int64_t tokens = 0;      // the same
+    std::vector<float> vector{};  // of the `fits` bytes
+    std::int64_t tokens = 0;      // in the `fits` bytes
   };
 
   void next();

@@ -127,7 +127,7 @@ class TurnMaker {
   std::unique_ptr<AnswerRun> run_;
   std::optional<Clock::time_point> run_first_token_at_;
   unsigned tries_ = 0;
-  std::optional<AnswerEnd> tries_before_;  // of this answer, that did not fit its schema; their figures
+  std::optional<AnswerEnd> tries_before_;  // figures of this answer's tries that did not fit its schema
   Answer answer_;  // the one that is being made
   std::vector<Usage> usages_;
   std::optional<std::int64_t> kv_size_;  // behind the last answer

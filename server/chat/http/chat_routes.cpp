@@ -64,7 +64,7 @@ Surface surface_of(const http::Request& request, std::string_view path) {
   return wants_anthropic(request) && path.starts_with("/v1/models") ? Surface::kAnthropic : surface_of(path);
 }
 
-// Of a refusal of the HTTP layer; nothing: of none that has its own.
+// The kind of error that a refusal of the HTTP layer with this status is; nothing: there is none for it.
 std::optional<ErrorKind> kind_of_status(int status) {
   switch (status) {
     case 401: return ErrorKind::kUnauthorized;

@@ -97,7 +97,7 @@ class ChatRoutes {
   void refuse_stranger(const http::Request& request, const VisitPointer& visit, bool is_guess);
   void read_body(const http::Request& request, const VisitPointer& visit);
   void post(const VisitPointer& visit, const Json& body);
-  // The same; for a model that nobody knows once more, when it has been looked for.
+  // Does post(); where nobody knows the model, it is looked for, and then post() is done once more.
   void post_or_look(const VisitPointer& visit, const Json& body);
   void get(const VisitPointer& visit);
   void refresh(const VisitPointer& visit, std::function<void()> action);  // of the models; then acts, or refuses
@@ -116,7 +116,7 @@ class ChatRoutes {
   void count_tokens(const VisitPointer& visit, const Json& body);
   void tokenize(const VisitPointer& visit, const Json& body);
   void detokenize(const VisitPointer& visit, const Json& body);
-  // The same by the prefill of an idle model, where there is one; else it is `estimate`.
+  // Answers with the turn's tokens as the prefill of an idle model counts them; where there is none, with `estimate`.
   void count_by_prefill(const VisitPointer& visit, Turn turn, const std::string& estimate,
                         const http::Headers& headers);
   // Makes a text on a thread beside the loop; what it throws is the answer. The tokenizer may be null. It is to call
@@ -134,7 +134,7 @@ class ChatRoutes {
 
   void answer(const VisitPointer& visit, const Json& body, const http::Headers& headers = {});
   void answer_text(const VisitPointer& visit, std::string json, const http::Headers& headers = {});
-  // The same, or an error of that field if it is too long.
+  // Answers with `json`, or with an error of that field if it is too long.
   void answer_long_text(const VisitPointer& visit, std::string json, const std::string& field,
                         const http::Headers& headers);
   void refuse(const VisitPointer& visit, const TurnError& error);

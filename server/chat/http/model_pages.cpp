@@ -12,7 +12,7 @@
 namespace rkllm_mcp::chat {
 namespace {
 
-// Of a day far away: clients want a time, and a model that stays has none.
+// A time far away: clients want one, and a model that stays has none.
 constexpr std::string_view kNever = "9999-12-31T23:59:59Z";
 
 const Family* family_of(const ModelDescription& model) { return family_of_model(model.template_name, model.path); }

@@ -38,7 +38,7 @@ class Tokenizers {
   // a file that is read now is appended to `complaint`.
   const Tokenizer* beside(const std::string& model_path, std::string& path, std::string& complaint);
 
-  // Of the thread alone.
+  // Only the thread uses these.
   std::vector<Kept> kept_;  // the one that was used last is the last
   std::string unreadable_;  // the file that could not be read last
   SideThread thread_;       // ends before what it uses

@@ -47,7 +47,7 @@ class ChatCall final : public TurnListener, public std::enable_shared_from_this<
   // Ends it with the text that has come.
   void stop();
   void fail(const RpcError& error);
-  // The same, while its conversation still gets what has come of the answer.
+  // Ends the call with `error`, while its conversation still gets what has come of the answer.
   void give_up(const RpcError& error);
 
   bool is_over() const { return invocation_->ended(); }

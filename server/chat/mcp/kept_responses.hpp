@@ -21,7 +21,7 @@ class KeptResponses final : public ResponseStore {
  public:
   // The names of its spaces begin so, as no access token's can.
   static constexpr std::string_view kSpaces = "\x01response:";
-  // Of a conversation with its answer. More than any model here can read.
+  // The most bytes of a conversation with its answer: more than any model here can read.
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 
   // `memory`: the memory server, which outlives this.

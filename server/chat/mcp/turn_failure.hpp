@@ -11,7 +11,7 @@
 
 namespace rkllm_mcp::chat {
 
-// The same error with the code and the data that this server's calls have for it.
+// A turn's error with the code and the data that this server's calls have for it.
 RpcError rpc_error_of(const TurnError& error);
 // There is no model of that name: says which one may be meant, and where all of them are listed.
 RpcError no_such_model(const std::string& name, const std::vector<ModelDescription>& models);

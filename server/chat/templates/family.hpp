@@ -17,7 +17,7 @@ struct ThinkingForm {
   std::string close{};       // "</think>"
   std::string history{};     // ${thinking}: before the content of an assistant's message; empty: never written again
   std::string on{};          // behind the beginning of the answer, where it thinks
-  std::string off{};         // the same, where it must not; empty: it cannot be told
+  std::string off{};         // behind the beginning of the answer, where it must not think; empty: it cannot be told
   bool on_by_itself = true;  // it thinks if nobody says anything
 };
 
@@ -70,8 +70,8 @@ struct Family {
   // What a tokenizer may take for more than text: made harmless in what others have written, left out of answers.
   std::vector<std::string> special_tokens{};
   std::vector<std::pair<std::string, std::string>> special_brackets{};  // {"<|","|>"}: so does any word between these
-  // Of them, those that come in answers where the model shows special tokens, and mean nothing there: above all the one
-  // that ends an answer.
+  // The special tokens that come in answers where the model shows them, and mean nothing there: above all the one that
+  // ends an answer.
   std::vector<std::string> tokens_in_answers{};
   bool calls_are_special = false;  // marked by special tokens: the model has to show those (skip_special_token=false)
 
@@ -82,7 +82,7 @@ struct Family {
   std::string system_before_user{};       // ${content}: then it goes before the next user's content
   std::string user{};                     // ${content}
   std::string assistant{};                // ${content}
-  std::string assistant_after_results{};  // the same behind results of tools; empty: no difference
+  std::string assistant_after_results{};  // ${content}, behind results of tools; empty: like `assistant`
   std::string answer{};                   // the beginning of an answer
   bool no_answer_after_results = false;   // behind results of tools nothing marks it
   ThinkingForm thinking{};

@@ -17,8 +17,8 @@ struct Conversation {
   std::vector<Tool> tools{};
   ToolChoice tool_choice{};
   Thinking thinking = Thinking::kAsTheModelDoes;
-  // Of this turn only, e.g. the schema that the answer must fit. Stands behind the last user message, so that all
-  // before it is the same in the next turn.
+  // What is said in this turn only, e.g. the schema that the answer must fit. Stands behind the last user message, so
+  // that all before it is the same in the next turn.
   std::string instruction{};
 };
 

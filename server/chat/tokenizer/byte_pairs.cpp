@@ -25,7 +25,7 @@ std::string byte_token(std::size_t byte) {
 struct Candidate {
   std::uint32_t rank;
   std::size_t left;
-  TokenId id;  // of both together
+  TokenId id;  // of the joined pair
 
   // The pair learnt first is joined first; of equal ones, the first in the word.
   bool operator<(const Candidate& other) const { return std::tie(other.rank, other.left) < std::tie(rank, left); }

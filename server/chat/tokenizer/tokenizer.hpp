@@ -42,7 +42,7 @@ class Tokenizer {
 
   explicit Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {}
 
-  // Those of valid UTF-8. Throws std::runtime_error if the text cannot be divided as the file says.
+  // The tokens of valid UTF-8. Throws std::runtime_error if the text cannot be divided as the file says.
   std::vector<TokenId> encode(std::string_view text, const Options& options) const;
   // What a token stands for: bytes, perhaps half a character. Nothing: there is no such token.
   std::optional<std::string> text_of(TokenId token) const;

@@ -71,7 +71,7 @@ struct TurnBeginning {
 struct AnswerProgress {
   std::int64_t generated = 0;  // tokens, thinking included
   double ms = 0;               // since the first of them
-  std::int64_t timed = 0;      // of them, those that came in that time
+  std::int64_t timed = 0;      // how many of `generated` came in `ms`
 
   bool operator==(const AnswerProgress&) const = default;
 };

@@ -53,17 +53,17 @@ std::optional<std::int64_t> prompt_tokens_after(std::int64_t kv_size, std::int64
 // What is known of a run that has ended.
 struct RunFigures {
   std::int64_t generated = 0;               // callbacks with a token, the one that ended the text included
-  std::int64_t reasoning = 0;               // of them, those of the thinking
+  std::int64_t reasoning = 0;               // how many of `generated` are of the thinking
   std::optional<std::int64_t> kv_size{};    // after the run
   std::optional<std::int64_t> prefilled{};  // perf.prefill_tokens, if it is true; 0: all but the last token were cached
 };
 
-// Those of a prompt that had not to be computed, where both figures are known.
+// The tokens of a prompt that had not to be computed, where both figures are known.
 std::optional<std::int64_t> cached_tokens(std::optional<std::int64_t> prompt, std::optional<std::int64_t> prefilled);
 Usage usage_of(const RunFigures& figures);
 // The sum over the answers of one request (n above 1): the prompt counts once.
 Usage sum_of_answers(const std::vector<Usage>& answers);
-// Of two runs that an answer has taken, each with a prompt of its own. What one of them does not tell is not known.
+// The usage of two runs that an answer has taken, each with a prompt of its own. What one does not tell is not known.
 Usage sum_of_runs(const Usage& one, const Usage& other);
 // The times of both, one after the other; the first token is that of the first.
 Timings sum_of_runs(const Timings& one, const Timings& other);
@@ -73,8 +73,8 @@ constexpr std::size_t kMostPromptBytes = std::size_t{1} << 20U;
 
 // What all of them say that may go into a prompt: their texts and calls, and what was thought since the last user's.
 std::size_t bytes_of(const std::vector<Message>& messages);
-// The same with the tools that are offered and the schema that is asked for. To its prompt come marks and escapes; a
-// family may leave out thinking and names.
+// What a turn says that may go into its prompt: messages, offered tools, and the schema that is asked for. The prompt
+// has marks and escapes besides; a family may leave out thinking and names.
 std::size_t bytes_of(const Turn& turn);
 
 // Takes the oldest turns out of the conversation, until so many bytes have been taken, where each message has

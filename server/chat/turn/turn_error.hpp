@@ -43,13 +43,13 @@ class TurnError : public std::runtime_error {
 
   static TurnError bad_field(std::string_view field, std::string_view complaint);
   static TurnError not_supported(std::string_view field, std::string_view complaint);
-  // Of a handle that takes so many prompts in each run.
+  // The error for a handle that takes so many prompts in each run: chats and embeddings want one.
   static TurnError takes_batches(std::int64_t n_batch);
   static TurnError unknown_model(std::string_view model);
   static TurnError context_exceeded(std::optional<std::int64_t> prompt_tokens, std::int64_t context_tokens);
   // It has more bytes than any model's context holds; `context_tokens`: what this model's does, where that is known.
   static TurnError prompt_too_long(std::size_t most_bytes, std::optional<std::int64_t> context_tokens = {});
-  // The same of another field of the request.
+  // This error, but of another field of the request.
   TurnError of_field(std::string_view field) const;
   // `kind` is kQueueFull or kNoRoom.
   static TurnError try_later(ErrorKind kind, const std::string& message, std::int64_t retry_after_s);

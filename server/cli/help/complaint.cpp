@@ -59,8 +59,8 @@ std::optional<std::string> unknown_option(const CLI::App& app) {
   return std::nullopt;
 }
 
-// Of an option without its value, or with too many. CLI11 begins with the option's name, and tells the rest in words of
-// its own. Nothing: it is about something else.
+// What is wrong with an option without its value, or with too many. CLI11 begins with the option's name, and tells the
+// rest in words of its own. Nothing: it is about something else.
 std::optional<std::string> about_values(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_name() != "ArgumentMismatch") return std::nullopt;
   const std::string_view words = error.what();

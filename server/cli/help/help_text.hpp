@@ -14,10 +14,10 @@ class Option;
 
 namespace rkllm_mcp {
 
-// Of the program or of one command. `width` is in columns.
+// The help of the program or of one command. `width` is in columns.
 std::string help_text(const CLI::App& app, std::size_t width);
 
-// The same for programs: {"name","summary","details","usage","commands":[...],"arguments":[...],"options":[...]};
+// The help for programs: {"name","summary","details","usage","commands":[...],"arguments":[...],"options":[...]};
 // each command is such an object again.
 Json help_json(const CLI::App& app);
 
@@ -32,7 +32,7 @@ std::string details_of(const CLI::App& app);        // what follows it; may be e
 std::string option_words(const CLI::Option& each);  // "-f, --follow", "--to URL", "METHOD"
 std::string described(const CLI::Option& option);   // its description, with its variable
 
-// Those that people are shown.
+// Whether people are shown this option, or this command.
 bool is_shown(const CLI::Option& option);
 bool is_shown(const CLI::App& command);
 

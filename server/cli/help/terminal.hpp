@@ -41,7 +41,7 @@ class Paint {
 // What is longer than a line stands on one of its own.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 
-// The same for each line of `text` alone. One that begins with spaces keeps them, and goes on two columns behind them.
+// Wraps each line of `text` by itself. A line that begins with spaces keeps them, and goes on two columns behind them.
 std::string wrapped_lines(std::string_view text, std::size_t width);
 
 // Names, and beside or below each what it is: how help, the guide and the chat list what there is.

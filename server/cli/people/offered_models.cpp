@@ -34,7 +34,7 @@ OfferedModel offered_model(const std::string& name, const Json& facts) {
   return model;
 }
 
-// Of a server without a chat host.
+// The models of a server without a chat host.
 OfferedModels models_of_resource(ServerLink& server) {
   OfferedModels offered;
   offered.where = server.where();

@@ -39,7 +39,7 @@ struct OfferedModels {
 // host.
 OfferedModels offered_models(ServerLink& server);
 OfferedModels models_to_chat_with(ServerLink& server);
-// The same; nothing where no server runs, unless one was named: then client::Unreachable.
+// offered_models(); nothing where no server runs, unless one was named: then it throws client::Unreachable.
 std::optional<OfferedModels> offered_where_one_runs(ServerLink& server, const RemoteOptions& options);
 // What a server with these settings would offer; nothing is loaded. `settings_options`: see as_options().
 OfferedModels models_of_settings(const Settings& settings, const std::string& settings_options);

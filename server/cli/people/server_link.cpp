@@ -106,7 +106,7 @@ std::optional<client::Endpoint> http_place_told_at(const client::Endpoint& met) 
   return std::nullopt;
 }
 
-// Of a port that is not for these commands, and which one is.
+// Says that the port is not for these commands, and which one is.
 std::string words_of_other_port(client::Endpoint met, const Settings& settings) {
   const auto told = http_place_told_at(met);
   met.path = met.protocol == client::Protocol::kUnix ? met.path : "/";

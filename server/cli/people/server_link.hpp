@@ -56,7 +56,7 @@ class ServerLink {
   // it. `is_stopped` is asked from another thread, several times a second.
   bool stream(const std::string& path, const Json& body, const std::function<void(const std::string& data)>& on_data,
               const std::function<bool()>& is_stopped);
-  // The same of an answer that is lines.
+  // Does what stream() does with an answer that is lines: `on_line` gets each.
   bool lines(const std::string& path, const Json& body, const std::function<void(const std::string& line)>& on_line,
              const std::function<bool()>& is_stopped);
 

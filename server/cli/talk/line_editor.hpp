@@ -20,7 +20,7 @@ class LineEditor {
 
   // One line without its end; nothing at the end of input (Ctrl-D). Ctrl-C empties the line.
   std::optional<std::string> read(const std::string& prompt);
-  // The same, of a further line of a text; Ctrl-C gives that text up, and nothing comes then, either.
+  // A further line of a text, without its end; nothing at the end of input, or if Ctrl-C has given that text up.
   std::optional<std::string> read_more(const std::string& prompt);
   bool was_given_up() const;  // by the last read_more()
   void remember(const std::string& text);

@@ -80,7 +80,7 @@ class PostgresqlStore final : public Store {
   std::unique_ptr<Connection> db_;
   bool was_refused_ = false;  // the server could not be reached the last time: nobody waits for it again
 
-  // Of the transaction.
+  // What the transaction under way has done.
   bool has_changed_ = false;
   std::int64_t bytes_before_ = 0;
   std::int64_t more_bytes_ = 0;

@@ -14,8 +14,8 @@ class MarkdownWriter {
   void words(std::string_view text);
   void verbatim(std::string_view text);  // as it is, inside a block of code
   void mark(std::string_view sign);      // of Markdown itself, in running text
-  void mark_later(std::string sign);     // the same, but only once words follow it in its block
-  void close(std::string_view sign);     // the same, right behind the last character
+  void mark_later(std::string sign);     // a sign that is written only once words follow it in its block
+  void close(std::string_view sign);     // a sign right behind the last character
   void space() { wanted_space_ = true; }
   // Whether brackets in words are escaped, as they must be in the text of a link. (A property and no argument, since
   // the words of a link come in many pieces.)
