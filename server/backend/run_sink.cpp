@@ -9,9 +9,9 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::chrono::seconds kLookAgain{1};  // seldom: each look wakes a thread for nothing
-// A run that is reported as not running for so long, without its last callback, has ended without one. The margin
-// covers the time between the call's return and the moment its thread starts to work.
-constexpr std::chrono::milliseconds kGivenUp{500};
+// A run that so many looks in a row find not running, without its last callback, has ended without one. Not the first
+// look: the thread of a run that has just been made may not have started to work.
+constexpr int kLooksToGiveUp = 2;
 constexpr std::chrono::microseconds kLookAgainForTheEnd{100};
 constexpr std::chrono::seconds kUnwinding{5};
 
@@ -53,18 +53,15 @@ Verdict RunSink::verdict() noexcept {
 }
 
 bool RunSink::await_end(const std::function<bool()>& still_running) {
-  auto last_seen_running = Clock::now();
+  int looks_at_rest = 0;
   std::unique_lock lock(mutex_);
   while (!ended_news_.wait_for(lock, kLookAgain, [this] { return ended_; })) {
     lock.unlock();
-    const bool running = still_running();
+    looks_at_rest = still_running() ? 0 : looks_at_rest + 1;
     lock.lock();
-    if (running) {
-      last_seen_running = Clock::now();
-    } else if (Clock::now() - last_seen_running > kGivenUp) {
-      gave_up_ = !ended_;
-      return ended_;
-    }
+    if (looks_at_rest < kLooksToGiveUp) continue;
+    gave_up_ = !ended_;
+    return ended_;
   }
   lock.unlock();
   // The last callback comes while the run's thread is still inside the library: until the run is reported as over, the
