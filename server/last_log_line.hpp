@@ -13,8 +13,8 @@ inline std::string with_last_log_line(std::string message, const Json& data) {
   const Json log = data.is_object() ? data.value("log", Json()) : Json();
   if (!log.is_array() || log.empty() || !log.back().is_string()) return message;
   const auto& line = log.back().get_ref<const std::string&>();
-  const auto origin = line.starts_with("E ") ? line.find(": ") : std::string::npos;  // "E rkllm: init failed"
-  const std::string_view said = std::string_view(line).substr(origin == std::string::npos ? 0 : origin + 2);
+  const auto prefix = line.starts_with("E ") ? line.find(": ") : std::string::npos;  // "E rkllm: init failed"
+  const std::string_view said = std::string_view(line).substr(prefix == std::string::npos ? 0 : prefix + 2);
   return message.find(said) != std::string::npos ? message : message + "; the runtime's last word: " + line;
 }
 

@@ -44,7 +44,7 @@ struct MemoryOptions {
   std::int64_t retention_days = 0;  // conversations that have not changed for so long are removed; 0: never
   std::string brief_spaces{};       // spaces whose names begin so have a time of their own; empty: there are none
   std::int64_t brief_days = 0;      // theirs
-  std::int64_t answer_bytes = std::int64_t{8} << 20U;  // longest answer
+  std::int64_t answer_bytes = defaults::kLimitsMaxMessageBytes;  // longest answer
 };
 
 // Opens the store that `database` names, for a program of its own: the command line. Throws StoreError.

@@ -109,7 +109,7 @@ void DirectClient::send_batch(std::size_t count) {
 // What exceeds a limit is refused, and what follows it is not.
 void DirectClient::send_too_much() {
   if (is_stranger_ || finished_ || refusals_ > 0) return;
-  const bool may_be_long = wire_->farewell().empty();  // on others a message that is too long ends the connection
+  const bool may_be_long = wire_->last_bytes().empty();  // on others a message that is too long ends the connection
   std::string message;
   switch (world_.choices().choose(may_be_long ? 3 : 2)) {
     case 0:
@@ -164,14 +164,14 @@ void DirectClient::ended() {
 
 void DirectClient::finish() {
   if (std::exchange(finished_, true)) return;
-  const std::string farewell = wire_->farewell();
-  if (farewell.empty()) {
+  const std::string last_bytes = wire_->last_bytes();
+  if (last_bytes.empty()) {
     world_.saw("a client ended its input");
     return connection_->finish();
   }
   world_.saw(owed_ > 0 ? "a client said goodbye with calls in progress" : "a client said goodbye");
   departure_.leave();
-  connection_->send(farewell);
+  connection_->send(last_bytes);
 }
 
 void DirectClient::break_off() {
@@ -180,8 +180,8 @@ void DirectClient::break_off() {
   finished_ = true;
   departure_.leave();
   const std::string part = wire_->part(R"({"jsonrpc":"2.0","id":0,"method":"plain"})");
-  const std::string farewell = wire_->farewell();
-  if (!farewell.empty() && world_.choices().happens(2)) return connection_->send(part + farewell);
+  const std::string last_bytes = wire_->last_bytes();
+  if (!last_bytes.empty() && world_.choices().happens(2)) return connection_->send(part + last_bytes);
   connection_->send(part.substr(0, 1 + world_.choices().choose(static_cast<std::uint32_t>(part.size()))));
   world_.choices().happens(2) ? connection_->reset() : connection_->close();
 }
@@ -197,7 +197,7 @@ void DirectClient::settle() {
   settled_ = true;
   connection_->set_reading(true);
   if (departure_.has_left()) return;
-  if (wire_->farewell().empty()) return connection_->finish();
+  if (wire_->last_bytes().empty()) return connection_->finish();
   if (owed_ == 0) finish();
 }
 
@@ -228,7 +228,7 @@ void DirectClient::take(const Json& message, std::string_view text) {
   if (id == 0 && refusals_ > 0 && message.contains("error")) {
     --refusals_;
     --owed_;
-    if (settled_ && owed_ == 0 && !wire_->farewell().empty()) finish();
+    if (settled_ && owed_ == 0 && !wire_->last_bytes().empty()) finish();
     return World::saw("what exceeds a limit was refused");
   }
   const auto found = requests_.find(id);
@@ -267,7 +267,7 @@ void DirectClient::take_chunk(int id, Request& request, const Json& result) {
 void DirectClient::end(Request& request) {
   request.ended = true;
   --owed_;
-  if (settled_ && owed_ == 0 && !wire_->farewell().empty()) finish();
+  if (settled_ && owed_ == 0 && !wire_->last_bytes().empty()) finish();
 }
 
 void DirectClient::end_whole(int id, Request& request) {

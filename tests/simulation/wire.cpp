@@ -60,7 +60,7 @@ class WebSocket final : public Wire {
     pings_.push_back("ping " + std::to_string(++pinged_));
     return frame(Opcode::kPing, pings_.back(), true);
   }
-  std::string farewell() override { return frame(Opcode::kClose, std::string("\x03\xe8", 2), true); }
+  std::string last_bytes() override { return frame(Opcode::kClose, std::string("\x03\xe8", 2), true); }
   std::string answer() override { return std::exchange(answer_, {}); }
 
   void received(std::string_view bytes, const TakeFunction& take) override {

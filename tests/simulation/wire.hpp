@@ -29,7 +29,7 @@ class Wire {
   virtual std::string beside() { return {}; }               // what may be sent between messages
   // What ends the conversation, and is answered: after it nothing more is sent. Empty where that is the end of input,
   // behind which a client may still be given its answers.
-  virtual std::string farewell() { return {}; }
+  virtual std::string last_bytes() { return {}; }
   // Calls `take` with each message that is whole. Throws a Violation if the framing is broken.
   virtual void received(std::string_view bytes, const TakeFunction& take) = 0;
   // What is to be sent in answer to what came, by the framing alone.

@@ -152,7 +152,7 @@ TEST_CASE("who waits for an answer when the chat host stops is told so, and noth
   CHECK(served.chat->status()["requests"] == 0);
 }
 
-TEST_CASE("profiles are there from the beginning, and are read again when they have become others") {
+TEST_CASE("profiles are there from the beginning, and are read again when their files have changed") {
   ServedChat served;
   CHECK_FALSE(served.start().read_profiles());
   CHECK(served.prompts().empty());
