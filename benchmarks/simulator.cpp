@@ -119,9 +119,9 @@ int main(int argc, char** argv) {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   dup2(nowhere, 1);
 
-  const LLMHandle one = make(argv[1], on_result, 1, false);
-  const LLMHandle batch = make(argv[1], on_result, kBatch, false);
-  const LLMHandle async = make(argv[1], on_async_result, 1, true);
+  auto* const one = make(argv[1], on_result, 1, false);
+  auto* const batch = make(argv[1], on_result, kBatch, false);
+  auto* const async = make(argv[1], on_async_result, 1, true);
   std::vector<Row> rows{
       {"empty callback, called in a loop (floor)", call_empty_callback},
       {"rkllm_run", [one] { return run(one, 1); }},
@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
       row.rates.push_back(static_cast<double>(calls) / time.count());
     }
   }
-  for (const LLMHandle handle : {one, batch, async}) rkllm_destroy(handle);
+  for (auto* const handle : {one, batch, async}) rkllm_destroy(handle);
 
   dprintf(table, "%-45s %14s %10s %9s\n", "", "callbacks/s", "ns each", "of floor");
   for (Row& row : rows) {

@@ -82,7 +82,7 @@ std::string answer_to(const http::Request& request) {
     response = websocket::handshake(request);
   }
   for (const auto& [name, value] : kPolicy.cors_headers(request)) response.headers.add(name, value);
-  const std::string text = http::last_response(response);
+  std::string text = http::last_response(response);
   const std::string_view head = std::string_view(text).substr(0, text.size() - response.body.size());
   require(head.find("\r\n\r\n") == head.size() - 4, "a header ends the head");
   const auto lines = std::count(head.begin(), head.end(), '\n');
