@@ -55,6 +55,9 @@ std::string as_inner_part(const std::string& part) {
   return R"({"before":[1],"params":{"arguments":{"first":"x","part":)" + part + R"(,"last":{"y":[2]}}},"behind":3})";
 }
 
+// Compared here, since Catch2 takes minutes to print texts that are so long.
+bool is_same(std::string_view one, std::string_view other) { return one == other; }
+
 const Json& inner_part(const Json& whole) { return whole.at("params").at("arguments").at("part"); }
 
 }  // namespace
@@ -194,18 +197,19 @@ TEST_CASE("a complaint about the syntax quotes whole characters") {
 TEST_CASE("of a long text a part with many values stays exactly the text it was, and all around it is built") {
   for (const std::string& part : std::vector<std::string>{
            "[" + comma_separated("1", 20'000) + "]", "[" + comma_separated("[1,2,[]]", 20'000) + "]",
-           object_of_members(20'000), "[" + comma_separated(R"("]\"}[{")", 20'000) + "]",
+           "[" + comma_separated("[" + comma_separated("1", 900) + "]", 20) + "]", object_of_members(20'000),
+           "[" + comma_separated(R"("]\"}[{")", 20'000) + "]",
            "[" + comma_separated(R"({"part":{"last":[]}})", 20'000) + ",7]"}) {
     const std::string text = as_inner_part(part);
     CAPTURE(part.substr(0, 30));
     LongReading reading(text);
     REQUIRE(reading.is_built);
     const Json built = reading.builder.take();
-    CHECK(unread_text(inner_part(built)) == part);
+    CHECK(is_same(unread_text(inner_part(built)), part));
     CHECK(built.at("params").at("arguments").at("first") == "x");
     CHECK(built.at("params").at("arguments").at("last") == Json{{"y", {2}}});
     CHECK(built.at("behind") == 3);
-    CHECK(to_text(built) == text);
+    CHECK(is_same(to_text(built), text));
   }
 }
 
@@ -216,10 +220,10 @@ TEST_CASE("every part with many values stays text, not only the first") {
   REQUIRE(reading.is_built);
   const Json built = reading.builder.take();
   const Json& around = built.at("a").at("b");
-  CHECK(unread_text(around.at("one")) == part);
+  CHECK(is_same(unread_text(around.at("one")), part));
   CHECK(around.at("few") == Json{1, 2});
-  CHECK(unread_text(around.at("two")) == part);
-  CHECK(to_text(built) == text);
+  CHECK(is_same(unread_text(around.at("two")), part));
+  CHECK(is_same(to_text(built), text));
 }
 
 TEST_CASE("a part with few values is built, also in a long text, and without a position all is") {
@@ -240,7 +244,7 @@ TEST_CASE("a text that is one part with very many values stays text as a whole")
   const std::string text = "[" + comma_separated("[]", 100'000) + "]";
   LongReading reading(" " + text + " ");
   REQUIRE(reading.is_built);
-  CHECK(unread_text(reading.builder.take()) == text);
+  CHECK(is_same(unread_text(reading.builder.take()), text));
 }
 
 TEST_CASE("a part that stays text may be as deep as others, and no deeper") {
