@@ -271,6 +271,7 @@ std::optional<std::size_t> Socket::receive_encrypted(std::span<char> buffer, Dea
 
 std::optional<std::size_t> Socket::receive_plain(std::span<char> buffer, Deadline deadline) {
   for (;;) {
+    if (is_shut_down_) fail(where_, "interrupted");  // datagrams would go on to be received
     const auto size = ::recv(descriptor_, buffer.data(), buffer.size(), 0);
     if (size >= 0) return static_cast<std::size_t>(size);
     if (errno == EAGAIN || errno == EWOULDBLOCK) {

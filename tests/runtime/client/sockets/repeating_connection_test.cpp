@@ -19,6 +19,28 @@ using namespace std::chrono_literals;
 namespace {
 
 const std::string kRequest = R"({"jsonrpc":"2.0", "id":1,"method":"ping"})";
+// A socket that datagrams can be sent to.
+struct UdpServer {
+  UdpServer() {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof name;
+    auto* const address = reinterpret_cast<sockaddr*>(&name);
+    REQUIRE(::bind(number, address, size) == 0);
+    REQUIRE(::getsockname(number, address, &size) == 0);
+    port = ntohs(name.sin_port);
+  }
+  UdpServer(const UdpServer&) = delete;
+  UdpServer& operator=(const UdpServer&) = delete;
+  ~UdpServer() { ::close(number); }
+
+  Endpoint endpoint() const { return {Protocol::kUdp, "127.0.0.1", port, ""}; }
+
+  const int number = ::socket(AF_INET, SOCK_DGRAM, 0);
+  std::uint16_t port = 0;
+};
+
 const Json kAnswer = {{"jsonrpc", "2.0"}, {"id", 1}, {"result", Json::object()}};
 
 RepeatingConnection over(Script& script) { return {std::make_unique<ScriptedConnection>(script), "udp://h:1"}; }
@@ -94,15 +116,8 @@ TEST_CASE("other notifications are sent once") {
 }
 
 TEST_CASE("a request that is too long for a datagram, token and all, is answered with an error, the others go on") {
-  const int server = ::socket(AF_INET, SOCK_DGRAM, 0);
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof name;
-  auto* const address = reinterpret_cast<sockaddr*>(&name);
-  REQUIRE(::bind(server, address, size) == 0);
-  ::getsockname(server, address, &size);
-  Endpoint endpoint{Protocol::kUdp, "127.0.0.1", ntohs(name.sin_port), ""};
+  const UdpServer server;
+  Endpoint endpoint = server.endpoint();
   endpoint.token = std::string(64, 't');
   RepeatingConnection connection(std::make_unique<UdpConnection>(endpoint, within(20s)), endpoint.url());
   const auto request = [](const Json& id, std::size_t length) {
@@ -118,8 +133,23 @@ TEST_CASE("a request that is too long for a datagram, token and all, is answered
   }
   connection.send(request("short", 65'000));
   std::vector<char> datagram(65'536);
-  CHECK(::recv(server, datagram.data(), datagram.size(), MSG_DONTWAIT) > 65'000);
-  ::close(server);
+  CHECK(::recv(server.number, datagram.data(), datagram.size(), MSG_DONTWAIT) > 65'000);
+}
+
+TEST_CASE("a UDP connection that is interrupted hands out nothing that comes later") {
+  const UdpServer server;
+  UdpConnection connection(server.endpoint(), within(20s));
+  connection.send(kRequest);
+  std::vector<char> datagram(1000);
+  sockaddr_in client{};
+  socklen_t size = sizeof client;
+  auto* const address = reinterpret_cast<sockaddr*>(&client);
+  REQUIRE(::recvfrom(server.number, datagram.data(), datagram.size(), 0, address, &size) > 0);
+  connection.interrupt();
+  CHECK_THROWS_AS(connection.receive(within(20s)), ConnectionError);
+  const std::string answer = kAnswer.dump();
+  REQUIRE(::sendto(server.number, answer.data(), answer.size(), 0, address, size) > 0);
+  CHECK_THROWS_AS(connection.receive(within(20s)), ConnectionError);
 }
 
 TEST_CASE("interrupting ends a receive that waits") {
