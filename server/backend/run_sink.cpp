@@ -20,30 +20,33 @@ constexpr std::chrono::seconds kUnwinding{5};
 void RunSink::on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept {
   // The runtime tells of each entry of a batch, also of those that have ended.
   if (!text && token_id < 0) return;
-  brought_anything_ = true;
+  brought_anything_.store(true, std::memory_order_relaxed);  // read after the end, which takes a lock
   observer_->on_token(batch, text, token_id);
 }
 
 void RunSink::on_rows(const FloatRows& rows) noexcept {
   lent_rows_ = brought_anything_ = true;
-  learnt_[std::string(rows.columns_name)] = static_cast<std::int64_t>(rows.columns);
+  {
+    const std::lock_guard lock(mutex_);
+    learnt_[std::string(rows.columns_name)] = static_cast<std::int64_t>(rows.columns);
+  }
   observer_->on_rows(rows);
 }
 
-void RunSink::on_end(std::string_view state, Json values) noexcept {
+void RunSink::on_end(std::string_view state, Json values) noexcept { end(state, std::move(values), false); }
+
+void RunSink::on_failure(std::string_view state) noexcept { end(state, nullptr, true); }
+
+void RunSink::end(std::string_view state, Json values, bool failed) noexcept {
   last_callback_ = true;
   {
     const std::lock_guard lock(mutex_);
     ended_ = true;
+    failed_ = failed;
     state_ = state;
     values_ = std::move(values);
   }
   ended_news_.notify_all();
-}
-
-void RunSink::on_failure(std::string_view state) noexcept {
-  failed_ = true;
-  on_end(state, nullptr);
 }
 
 Verdict RunSink::verdict() noexcept {
@@ -76,6 +79,21 @@ void RunSink::complete(CallOutcome& outcome) const {
   outcome.state = state_;
   outcome.values = values_;
   outcome.aborted = aborted_;
+}
+
+bool RunSink::was_empty() const {
+  const std::lock_guard lock(mutex_);
+  return !state_.empty() && !brought_anything_ && !aborted_;
+}
+
+bool RunSink::failed() const {
+  const std::lock_guard lock(mutex_);
+  return failed_;
+}
+
+std::map<std::string, std::int64_t> RunSink::learnt() const {
+  const std::lock_guard lock(mutex_);
+  return learnt_;
 }
 
 }  // namespace rkllm_mcp

@@ -1,8 +1,8 @@
 // Between the runtime's result callback and the observer of one call: forwards tokens, notes how the run ended, and
 // stops it from inside the callback when the call is to be stopped.
 //
-// Threads: the ResultSink functions come from the runtime's threads (one at a time for one run), the rest from the
-// thread that makes the call.
+// Threads: the ResultSink functions come from the runtime's threads (one at a time for one run; also later, from a run
+// that was given up), the rest from the thread that makes the call.
 #pragma once
 
 #include "backend.hpp"
@@ -45,30 +45,32 @@ class RunSink : public ResultSink {
   // After the call: what the callbacks said.
   void complete(CallOutcome& outcome) const;
   // The run has come to its end without anything: the library took its input for none. After complete().
-  bool was_empty() const { return !state_.empty() && !brought_anything_ && !aborted_; }
+  bool was_empty() const;
   // The run has come to its end in a state that means failure, whatever its function has returned. After complete(), too.
-  bool failed() const { return failed_; }
+  bool failed() const;
   // The run was left without its last callback: the library may call back yet.
   bool gave_up() const { return gave_up_; }
   // Sizes that the run has shown, by the name of the C field.
-  const std::map<std::string, std::int64_t>& learnt() const { return learnt_; }
+  std::map<std::string, std::int64_t> learnt() const;
 
  private:
+  void end(std::string_view state, Json values, bool failed) noexcept;
+
   const std::shared_ptr<CallObserver> observer_;
   const std::size_t batch_size_;
   const std::function<void()> abort_;
   std::atomic<bool> stop_{false};
   std::atomic<bool> aborted_{false};
+  std::atomic<bool> brought_anything_{false};
   bool lent_rows_ = false;      // in the callback under way
-  bool brought_anything_ = false;
   bool last_callback_ = false;  // the one under way is the run's last: there is nothing left to stop
   bool gave_up_ = false;
-  bool failed_ = false;
-  std::map<std::string, std::int64_t> learnt_;
 
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // of what follows
   std::condition_variable ended_news_;
+  std::map<std::string, std::int64_t> learnt_;
   bool ended_ = false;
+  bool failed_ = false;
   std::string state_;
   Json values_;
 };

@@ -1,4 +1,5 @@
-// One thread that executes jobs in the order in which they were posted.
+// One thread that executes jobs in the order in which they were posted. A job must not throw: what it
+// throws ends the process.
 //
 // Threads: any; the destructor, execute() and wait_until_idle() any but the runner's own.
 #pragma once

@@ -312,3 +312,28 @@ TEST_CASE("a run keeps its observer for as long as callbacks may come") {
   }
   CHECK(kept.expired());
 }
+
+// As after a run that was given up. Whether both may touch the same at once the thread sanitizer says.
+TEST_CASE("what a run has told may be asked while the runtime still calls back") {
+  constexpr int kRounds = 200;
+  SinkBench run;
+  std::atomic<bool> is_late{true};
+  std::future<void> runtime = std::async(std::launch::async, [&] {
+    for (int round = 0; round < kRounds; ++round) {
+      run.sink.on_token(0, std::nullopt, 1);
+      run.sink.on_rows(lent_rows(3));
+      run.sink.verdict();
+    }
+    run.sink.on_failure("RKLLM_RUN_ERROR");
+    is_late = false;
+  });
+  while (is_late) {
+    const auto learnt = run.sink.learnt();
+    if (!learnt.empty()) CHECK(learnt.at("vocab_size") == 3);
+    if (run.sink.failed()) CHECK(run.outcome().state == "RKLLM_RUN_ERROR");
+    CHECK_FALSE(run.sink.was_empty());
+  }
+  runtime.get();
+  CHECK(run.sink.failed());
+  CHECK(run.sink.learnt().size() == 1);
+}
