@@ -7,85 +7,9 @@
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 
 namespace rkllm_mcp {
-
-// Calls that wait, and the thread that makes them one after the other, see serve(). All but the thread is guarded by
-// the backend's mutex, which must not be held by whoever destroys a queue whose thread has been started.
-struct QueuedBackend::Queue {
-  explicit Queue(Mutex& mutex_of_backend) : mutex(mutex_of_backend) {}
-  Queue(const Queue&) = delete;
-  Queue& operator=(const Queue&) = delete;
-  ~Queue() {
-    if (!thread.joinable()) return;
-    {
-      const std::lock_guard lock(mutex);
-      ending = true;
-    }
-    news.notify_one();
-    thread.join();
-  }
-
-  Mutex& mutex;
-  std::deque<QueuedCallPointer> waiting;  // in their order
-  QueuedCallPointer holder;               // the lease that is held
-  bool ending = false;
-  ConditionVariable news;  // for the thread: there is a call to make, or it is to end
-  Thread thread;
-};
-
-// One initialised model, or one that is being initialised.
-struct QueuedBackend::Handle {
-  explicit Handle(Mutex& mutex) : queue(mutex), beside(mutex) {}
-
-  std::string id;
-  std::string name;        // see load(); empty: made by rkllm_init
-  unsigned number = 0;     // in its id
-  std::uint64_t load = 0;  // see HandleUse
-
-  // Guarded by the backend's mutex:
-  bool live = false;     // rkllm_init has succeeded
-  bool closing = false;  // its destruction is queued: no more calls
-  QueuedCallPointer running;
-  std::exception_ptr lost;            // why its model is gone although nobody destroyed it
-  Json created_with;                  // the parameters of rkllm_init
-  std::string file;                   // see HandleUse
-  Json last_perf;                     // of the latest run that had one
-  std::uint64_t foreign_changes = 0;  // see HandleUse
-  Clock::time_point last_used = Clock::now();
-  // Written with the mutex and by the queue's thread alone, which reads them without it.
-  Model::Values values;
-  std::optional<pid_t> process;
-
-  Mutex start_mutex;  // see the header
-  std::unique_ptr<Model> model;
-  Queue queue;
-  Queue beside;  // of calls that need not wait for a run
-};
-
-struct QueuedBackend::QueuedCall {
-  explicit QueuedCall(CallRequest what) : request(std::move(what)) {}
-
-  CallObserver& observer() const { return *request.observer; }
-
-  CallId id = 0;
-  CallRequest request;
-  HandlePointer handle;  // null for calls without one
-  const Clock::time_point queued_at = Clock::now();
-  std::string model;        // see load()
-  QueuedCallPointer lease;  // whose call it is; null: nobody's
-
-  // Guarded by the backend's mutex:
-  enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;
-  bool abandoned = false;                // it creates a model that nobody waits for
-  bool aborted = false;                  // rkllm_abort was called while it ran
-  bool given_up = false;                 // its observer has been told that nothing will come of it
-  std::deque<QueuedCallPointer> leased;  // of a lease: its calls that wait
-  bool ending = false;                   // of a lease: it takes no more calls
-};
-
 namespace {
 
 // The figures of a run of one token (the chat host warms models up by such) say nothing of a model's speed: they do not
@@ -159,17 +83,18 @@ QueuedBackend::QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Met
     : engine_(std::move(engine)),
       destroy_(find_method(methods, HandleRole::kDestroys)),
       limits_(limits),
-      handleless_(std::make_unique<Queue>(mutex_)) {
-  handleless_->thread = Thread([this] { serve(*handleless_, nullptr); });
+      handles_(limits.handles, limits.counts),
+      handleless_(mutex_, CallQueue::Positions::kUntold) {
+  handleless_.start([this] { run_queued(handleless_, nullptr); });
 }
 
 QueuedBackend::~QueuedBackend() {
   constexpr std::chrono::seconds kPatience{10};
   if (!shutting_down_) shut_down(Clock::now() + kPatience);
-  std::map<std::string, HandlePointer> left;  // they go before the tables, which their threads use
+  std::map<std::string, ModelHandlePointer> left;  // they go before the tables, which their threads use
   std::unique_lock lock(mutex_);
   change_.wait(lock, [this] { return jobs_.empty(); });  // a call that ends at last still uses all of this
-  left.swap(handles_);
+  left = handles_.take_all();
   lock.unlock();
 }
 
@@ -189,7 +114,7 @@ Backend::CallId QueuedBackend::queue(const QueuedCallPointer& job) {
     job->id = next_call_++;
     assign_handle(job);
     jobs_.emplace(job->id, job);
-    enqueue(job);
+    queue_of(*job).add(job);
   } catch (...) {
     refuse(job, std::current_exception());
   }
@@ -203,7 +128,7 @@ Backend::CallId QueuedBackend::lease(const std::string& handle, CallRequest requ
 }
 
 bool QueuedBackend::can_use_lease(const QueuedCallPointer& lease) const {
-  return !shutting_down_ && lease->handle && lease->handle->queue.holder == lease && !lease->ending;
+  return !shutting_down_ && lease->handle && lease->handle->queue.holder() == lease && !lease->ending;
 }
 
 Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request) {
@@ -218,8 +143,7 @@ Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request) {
   job->lease = found->second;
   job->handle = job->lease->handle;
   jobs_.emplace(job->id, job);
-  job->lease->leased.push_back(job);
-  job->handle->queue.news.notify_one();
+  job->handle->queue.add(job);
   return job->id;
 }
 
@@ -230,28 +154,25 @@ void QueuedBackend::end_lease(CallId lease) {
 
 void QueuedBackend::let_go(const QueuedCallPointer& lease) {
   if (std::exchange(lease->ending, true) || lease->state == QueuedCall::State::kDone) return;
-  Handle& handle = *lease->handle;
+  ModelHandle& handle = *lease->handle;
   while (!lease->leased.empty()) end_waiting(QueuedCallPointer(lease->leased.front()), cancelled());
-  if (handle.running) {
-    stop(QueuedCallPointer(handle.running));  // note_handle_change() goes on from here
+  if (handle.queue.running()) {
+    stop(QueuedCallPointer(handle.queue.running()));  // note_handle_change() goes on from here
   } else {
     end_held(lease);
   }
 }
 
 void QueuedBackend::end_held(const QueuedCallPointer& lease) {
-  Handle& handle = *lease->handle;
-  handle.queue.holder = nullptr;
-  handle.last_used = Clock::now();
+  lease->handle->last_used = Clock::now();
   lease->state = QueuedCall::State::kDone;
-  tell_positions(handle, 0);
+  lease->handle->queue.release();
   notices_.post([this, lease] { finish(lease, CallOutcome()); });
-  handle.queue.news.notify_one();
 }
 
-bool QueuedBackend::grant(Handle& handle, const QueuedCallPointer& lease) {
+bool QueuedBackend::grant(ModelHandle& handle, const QueuedCallPointer& lease) {
   if (handle.lost || !handle.model->loaded()) return false;
-  handle.queue.holder = lease;
+  handle.queue.hold(lease);
   lease->observer().on_begun(std::nullopt);  // with the mutex held: its end cannot be told before
   return true;
 }
@@ -259,21 +180,21 @@ bool QueuedBackend::grant(Handle& handle, const QueuedCallPointer& lease) {
 bool QueuedBackend::destroy_in_order(const std::string& handle, EndedFunction ended) {
   const std::lock_guard lock(mutex_);
   const auto found = handles_.find(handle);
-  if (found == handles_.end() || found->second->closing || destroy_ == nullptr || shutting_down_) return false;
-  destroy_unasked(found->second, std::move(ended));
+  if (!found || found->closing || destroy_ == nullptr || shutting_down_) return false;
+  destroy_unasked(found, std::move(ended));
   return true;
 }
 
 std::optional<QueuedBackend::HandleUse> QueuedBackend::use_of(const std::string& handle) const {
   const std::lock_guard lock(mutex_);
   const auto found = handles_.find(handle);
-  if (found == handles_.end() || found->second->closing) return std::nullopt;
-  const Handle& that = *found->second;
+  if (!found || found->closing) return std::nullopt;
+  const ModelHandle& that = *found;
   HandleUse use;
   use.load = that.load;
   use.file = that.file;
-  use.waiting = that.queue.waiting.size();
-  use.in_use = that.running || that.queue.holder || use.waiting > 0;
+  use.waiting = that.queue.waiting().size();
+  use.in_use = that.queue.is_in_use() || use.waiting > 0;
   use.last_used = that.last_used;
   use.foreign_changes = that.foreign_changes;
   use.process = that.process;
@@ -321,17 +242,18 @@ void QueuedBackend::assign_handle(const QueuedCallPointer& job) {
     job->handle->name = job->model;
     return;
   }
-  job->handle = resolve_handle(method, job->request.params);
+  job->handle = handles_.meant_by(method, job->request.params);
   if (method.immediate) return;
-  Handle& handle = *job->handle;
-  if (handle.queue.waiting.size() >= limits_.queued_per_handle) {
+  ModelHandle& handle = *job->handle;
+  const auto& waiting = handle.queue.waiting();
+  if (waiting.size() >= limits_.queued_per_handle) {
     count(limits_.counts, Limit::kQueueLength);
     throw RpcError(ErrorCode::kQueueFull, "the queue of handle " + handle.id + " is full",
-                   Json{{"queued", handle.queue.waiting.size()}, {"limit", limits_.queued_per_handle}});
+                   Json{{"queued", waiting.size()}, {"limit", limits_.queued_per_handle}});
   }
   const std::string& holder = job->request.source.holder;
   const auto is_theirs = [&holder](const QueuedCallPointer& each) { return each->request.source.holder == holder; };
-  const auto theirs = holder.empty() ? 0 : std::ranges::count_if(handle.queue.waiting, is_theirs);
+  const auto theirs = holder.empty() ? 0 : std::ranges::count_if(waiting, is_theirs);
   if (static_cast<std::size_t>(theirs) >= limits_.queued_per_holder) {
     count(limits_.counts, Limit::kQueueLength);
     throw RpcError(
@@ -347,130 +269,17 @@ void QueuedBackend::assign_handle(const QueuedCallPointer& job) {
 
 // If this throws, the job keeps the half-made handle, since a handle must not be destroyed while the mutex is held.
 void QueuedBackend::create_handle(QueuedCall& job) {
-  if (handles_.size() >= limits_.handles) {
-    count(limits_.counts, Limit::kHandles);
-    throw RpcError(ErrorCode::kQueueFull, "as many models are loaded as limits.max_handles allows; destroy one first",
-                   Json{{"queued", handles_.size()}, {"limit", limits_.handles}});
-  }
-  const auto handle = job.handle = std::make_shared<Handle>(mutex_);
-  handle->number = unused_numbers_.empty() ? next_handle_++ : unused_numbers_.extract(unused_numbers_.begin()).value();
-  handle->id = "llm-" + std::to_string(handle->number);
+  const auto handle = job.handle = handles_.make(mutex_);
   handle->model = engine_->new_model(
       handle->id, [this, id = handle->id, of = handle.get()](const RpcError& why) { lose(id, of, why); });
-  handle->queue.thread = Thread([this, at = handle.get()] { serve(at->queue, at); });
-  handle->beside.thread = Thread([this, at = handle.get()] { serve(at->beside, at); });
-  handles_.emplace(handle->id, handle);
+  handle->queue.start([this, of = handle.get()] { run_queued(of->queue, of); });
+  handle->beside.start([this, of = handle.get()] { run_beside(*of); });
+  handles_.add(handle);
 }
 
-QueuedBackend::HandlePointer QueuedBackend::resolve_handle(const Method& method, const Json& params) const {
-  const std::string path = "params." + std::string(method.handle_param);
-  const auto named = params.find(std::string(method.handle_param));
-  if (named != params.end() && !named->is_null()) {
-    if (!named->is_string()) throw InvalidParams(path, "expected string, such as \"llm-1\"");
-    const auto& id = named->get_ref<const std::string&>();
-    constexpr std::size_t kLongest = 64;  // of the handles that there are; megabytes are not searched
-    if (id.size() > kLongest) throw unknown_handle(id, live_ids());
-    if (id.find('\0') != std::string::npos) throw InvalidParams(path, "must not contain U+0000");
-    const auto found = handles_.find(id);
-    if (found == handles_.end() || found->second->closing) throw unknown_handle(id, live_ids());
-    return found->second;
-  }
-  const auto unnamed = unnamed_handles();
-  std::vector<std::string> ids;
-  for (const HandlePointer& handle : unnamed) {
-    if (handle->live && !handle->closing) ids.push_back(handle->id);
-  }
-  if (ids.size() == 1) return handles_.at(ids.front());
-  if (ids.empty() && unnamed.size() == 1 && !unnamed.front()->closing) {
-    return unnamed.front();  // being created: the call waits for that, as one sent right behind rkllm_init must
-  }
-  if (ids.empty() && unnamed.empty()) {
-    ids = live_ids();  // of models that were loaded by their names
-    throw RpcError(ErrorCode::kUnknownHandle,
-                   ids.empty() ? "no handle exists; call rkllm_init first"
-                               : "rkllm_init has made no handle that may be left out; name one of those of models that "
-                                 "were loaded by their names: " +
-                                     named_in_message(ids),
-                   Json{{"handles", ids}});
-  }
-  const std::string these = ids.empty() ? "several are being made" : "these do: " + named_in_message(ids);
-  throw RpcError(ErrorCode::kInvalidParams, path + ": required while more than one handle exists; " + these,
-                 Json{{"path", path}, {"handles", ids}});
-}
-
-std::vector<QueuedBackend::HandlePointer> QueuedBackend::unnamed_handles() const {
-  std::vector<HandlePointer> unnamed;
-  for (const auto& [id, handle] : handles_) {
-    if (handle->name.empty()) unnamed.push_back(handle);
-  }
-  return unnamed;
-}
-
-std::vector<std::string> QueuedBackend::live_ids() const {
-  std::vector<std::string> ids;
-  for (const auto& [id, handle] : handles_) {
-    if (handle->live && !handle->closing) ids.push_back(id);
-  }
-  return ids;
-}
-
-QueuedBackend::Queue& QueuedBackend::queue_of(const QueuedCall& job) {
-  if (!job.handle) return *handleless_;
+CallQueue& QueuedBackend::queue_of(const QueuedCall& job) {
+  if (!job.handle) return handleless_;
   return job.request.method->immediate ? job.handle->beside : job.handle->queue;
-}
-
-void QueuedBackend::enqueue(const QueuedCallPointer& job) {
-  Queue& queue = queue_of(*job);
-  queue.waiting.push_back(job);
-  if (job->handle && &queue == &job->handle->queue) tell_positions(*job->handle, queue.waiting.size() - 1);
-  queue.news.notify_one();
-}
-
-void QueuedBackend::tell_positions(const Handle& handle, std::size_t from) {
-  const auto& waiting = handle.queue.waiting;
-  for (std::size_t place = from; place < waiting.size(); ++place) {
-    const std::size_t calls_before = place + (handle.running || handle.queue.holder ? 1 : 0);
-    if (calls_before > 0) waiting[place]->observer().on_queued(calls_before);
-  }
-}
-
-void QueuedBackend::leave_queue(const QueuedCallPointer& job) {
-  if (job->lease) {
-    std::erase(job->lease->leased, job);
-    return;
-  }
-  Queue& queue = queue_of(*job);
-  const auto found = std::find(queue.waiting.begin(), queue.waiting.end(), job);
-  const auto place = static_cast<std::size_t>(found - queue.waiting.begin());
-  queue.waiting.erase(found);
-  if (job->handle && &queue == &job->handle->queue) tell_positions(*job->handle, place);
-}
-
-std::deque<QueuedBackend::QueuedCallPointer>& QueuedBackend::makeable(Queue& queue) {
-  const bool is_leased = queue.holder && !is_put_back("a model that is leased serves others");
-  return is_leased ? queue.holder->leased : queue.waiting;
-}
-
-void QueuedBackend::serve(Queue& queue, Handle* handle) {
-  const bool is_beside = handle != nullptr && &queue == &handle->beside;
-  while (true) {
-    {
-      std::unique_lock lock(mutex_);
-      queue.news.wait(lock, [&queue] { return queue.ending || !makeable(queue).empty(); });
-      if (queue.ending) return;  // no call is left: each keeps its handle
-    }
-    is_beside ? run_beside(*handle) : run_queued(queue, handle);
-  }
-}
-
-QueuedBackend::QueuedCallPointer QueuedBackend::next_of(Queue& queue) {
-  auto& waiting = makeable(queue);
-  if (waiting.empty()) return nullptr;
-  if (is_put_back("who has come last is served first")) std::swap(waiting.front(), waiting.back());
-  QueuedCallPointer next = std::move(waiting.front());
-  waiting.pop_front();
-  next->state = QueuedCall::State::kRunning;
-  return next;
 }
 
 void QueuedBackend::cancel(CallId id) {
@@ -507,10 +316,10 @@ void QueuedBackend::stop(const QueuedCallPointer& job) {
 void QueuedBackend::end_waiting(const QueuedCallPointer& job, const RpcError& why) {
   if (job->state != QueuedCall::State::kWaiting) return;
   job->state = QueuedCall::State::kDone;
-  leave_queue(job);
+  queue_of(*job).remove(job);
   if (is_put_back("a call that has left its queue is kept until the one ahead has ended") && job->handle &&
-      job->handle->running)
-    job->handle->running->leased.push_back(job);
+      job->handle->queue.running())
+    job->handle->queue.running()->leased.push_back(job);
   notices_.post([this, job, why] {
     CallOutcome outcome;
     outcome.error = std::make_exception_ptr(why);
@@ -518,7 +327,7 @@ void QueuedBackend::end_waiting(const QueuedCallPointer& job, const RpcError& wh
   });
 }
 
-void QueuedBackend::stop_everything_on(Handle& handle) {
+void QueuedBackend::stop_everything_on(ModelHandle& handle) {
   for (const auto& [id, job] : jobs_) {
     const Method& method = *job->request.method;
     // What is still being created is destroyed when it is there.
@@ -528,7 +337,7 @@ void QueuedBackend::stop_everything_on(Handle& handle) {
   }
 }
 
-void QueuedBackend::destroy_unasked(const HandlePointer& handle, EndedFunction ended) {
+void QueuedBackend::destroy_unasked(const ModelHandlePointer& handle, EndedFunction ended) {
   if (handle->closing || destroy_ == nullptr) return;
   handle->closing = true;
   const auto job = std::make_shared<QueuedCall>(CallRequest{
@@ -536,27 +345,27 @@ void QueuedBackend::destroy_unasked(const HandlePointer& handle, EndedFunction e
   job->id = next_call_++;
   job->handle = handle;
   jobs_.emplace(job->id, job);
-  enqueue(job);
+  queue_of(*job).add(job);
 }
 
-QueuedBackend::Taken QueuedBackend::take_queued(Queue& queue, Handle* handle) {
+QueuedBackend::Taken QueuedBackend::take_queued(CallQueue& queue, ModelHandle* handle) {
   // An rkllm_abort that is under way is meant for the run before this one.
   std::unique_lock<Mutex> nobody_aborts;
   if (handle != nullptr) nobody_aborts = std::unique_lock(handle->start_mutex);
   const std::lock_guard lock(mutex_);
-  Taken taken{next_of(queue)};
+  Taken taken{queue.next()};
   const auto& job = taken.job;
   if (!job || handle == nullptr) return taken;
   const bool is_granted = job->request.method == &kLease && grant(*handle, job);
-  if (!is_granted) handle->running = job;
-  tell_positions(*handle, 0);
+  if (!is_granted) queue.set_running(job);
+  queue.tell_positions();
   if (is_granted) return {};  // it is finished when it is ended
   if (handle->lost) {
     taken.refusal = handle->lost;
   } else if (job->request.method->handle != HandleRole::kCreates &&
              (!handle->model->loaded() || is_put_back("a model that is there is taken for one that is not"))) {
     // The model could not be loaded after all.
-    taken.refusal = std::make_exception_ptr(unknown_handle(handle->id, live_ids()));
+    taken.refusal = std::make_exception_ptr(unknown_handle(handle->id, handles_.live_ids()));
   } else if (job->request.method->streams) {
     handle->model->begin_run(job->observer());
   }
@@ -564,7 +373,7 @@ QueuedBackend::Taken QueuedBackend::take_queued(Queue& queue, Handle* handle) {
   return taken;
 }
 
-void QueuedBackend::run_queued(Queue& queue, Handle* handle) {
+void QueuedBackend::run_queued(CallQueue& queue, ModelHandle* handle) {
   const auto [job, refusal] = take_queued(queue, handle);
   if (!job) return;
   const CallRequest& request = job->request;
@@ -587,7 +396,7 @@ void QueuedBackend::run_queued(Queue& queue, Handle* handle) {
 }
 
 // An rkllm_abort that is under way marks its run before it is made, and takes that back if it was refused.
-void QueuedBackend::await_abort(Handle& handle, const QueuedCall& run) {
+void QueuedBackend::await_abort(ModelHandle& handle, const QueuedCall& run) {
   {
     const std::lock_guard lock(mutex_);
     if (!run.aborted) return;
@@ -596,15 +405,16 @@ void QueuedBackend::await_abort(Handle& handle, const QueuedCall& run) {
 }
 
 // While nothing runs, the run that is about to begin is meant, unless it was sent after the abort.
-QueuedBackend::QueuedCallPointer QueuedBackend::run_to_abort(const Handle& handle, const QueuedCall& abort) {
-  if (handle.running) return handle.running;
-  if (handle.queue.holder) return nullptr;
-  if (handle.queue.waiting.empty() || handle.queue.waiting.front()->id > abort.id) return nullptr;
-  const QueuedCallPointer& next = handle.queue.waiting.front();
+QueuedCallPointer QueuedBackend::run_to_abort(const ModelHandle& handle, const QueuedCall& abort) {
+  const CallQueue& queue = handle.queue;
+  if (queue.running()) return queue.running();
+  if (queue.holder() || queue.waiting().empty()) return nullptr;
+  const QueuedCallPointer& next = queue.waiting().front();
+  if (next->id > abort.id) return nullptr;
   return next->request.method->streams ? next : nullptr;
 }
 
-void QueuedBackend::run_beside(Handle& handle) {
+void QueuedBackend::run_beside(ModelHandle& handle) {
   QueuedCallPointer job;
   CallOutcome outcome;
   std::weak_ptr<QueuedCall> meant;  // one that is taken out of its queue meanwhile is not kept
@@ -613,12 +423,12 @@ void QueuedBackend::run_beside(Handle& handle) {
     const std::lock_guard starting(handle.start_mutex);  // no other run begins meanwhile
     {
       const std::lock_guard lock(mutex_);
-      job = next_of(handle.beside);
+      job = handle.beside.next();
       if (!job) return;
       if (handle.lost) {
         outcome.error = handle.lost;
       } else if (!handle.live || !handle.model->loaded()) {
-        outcome.error = std::make_exception_ptr(unknown_handle(handle.id, live_ids()));
+        outcome.error = std::make_exception_ptr(unknown_handle(handle.id, handles_.live_ids()));
       } else if (job->request.method->aborts) {
         const auto run = run_to_abort(handle, *job);
         if (run) run->aborted = true;  // before the library can end it
@@ -636,7 +446,7 @@ void QueuedBackend::run_beside(Handle& handle) {
   finish(job, std::move(outcome));
 }
 
-CallOutcome QueuedBackend::create(const CallRequest& request, Handle& handle) {
+CallOutcome QueuedBackend::create(const CallRequest& request, ModelHandle& handle) {
   const std::string path = model_path_in(request.params);
   const std::string before = path.empty() ? path : identity_of_file_(path);
   CallOutcome outcome = handle.model->call(request);
@@ -650,11 +460,11 @@ CallOutcome QueuedBackend::create(const CallRequest& request, Handle& handle) {
 }
 
 void QueuedBackend::note_handle_change(const QueuedCall& job, const CallOutcome& outcome) {
-  Handle& handle = *job.handle;
+  ModelHandle& handle = *job.handle;
   const HandleRole role = job.request.method->handle;
   const bool succeeded = outcome.error == nullptr;
-  if (handle.running.get() == &job) {
-    handle.running = nullptr;
+  if (handle.queue.running().get() == &job) {
+    handle.queue.set_running(nullptr);
     handle.last_used = Clock::now();
     handle.values = handle.model->values();
     handle.process = handle.model->process();
@@ -672,8 +482,8 @@ void QueuedBackend::note_handle_change(const QueuedCall& job, const CallOutcome&
   }
   if (role == HandleRole::kDestroys) handle.closing = succeeded;
   const bool gone = (role == HandleRole::kCreates && !succeeded) || (role == HandleRole::kDestroys && succeeded);
-  if (gone) handles_.erase(handle.id);
-  if (role == HandleRole::kCreates && !succeeded) unused_numbers_.insert(handle.number);
+  if (gone) handles_.remove(handle);
+  if (role == HandleRole::kCreates && !succeeded) handles_.give_back(handle);
 }
 
 void QueuedBackend::note_load_time(const QueuedCall& job) {
@@ -684,20 +494,19 @@ void QueuedBackend::note_load_time(const QueuedCall& job) {
   load_times_.insert_or_assign(path, Clock::now() - job.queued_at);
 }
 
-void QueuedBackend::lose(const std::string& id, const Handle* lost, const RpcError& why) {
+void QueuedBackend::lose(const std::string& id, const ModelHandle* lost, const RpcError& why) {
   const std::lock_guard lock(mutex_);
-  const auto found = handles_.find(id);
-  if (found == handles_.end() || found->second.get() != lost) return;  // another one has its number now
-  HandlePointer handle = std::move(found->second);
+  ModelHandlePointer handle = handles_.find(id);
+  if (handle.get() != lost) return;             // another one has its number now
   handle->lost = std::make_exception_ptr(why);  // for the calls that are still in its queue
-  handles_.erase(found);
+  handles_.remove(*handle);
   if (!shutting_down_) notices_.post([this, id] { lost_(id); });
   // The last reference must not go on this thread, which may be the model's own.
   handle_ends_.post([handle = std::move(handle)] {});
 }
 
 void QueuedBackend::finish(const QueuedCallPointer& job, CallOutcome outcome) {
-  HandlePointer handle;
+  ModelHandlePointer handle;
   bool given_up = false;
   {
     const std::lock_guard lock(mutex_);
@@ -729,18 +538,18 @@ std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
   const std::lock_guard lock(mutex_);
   std::vector<HandleStatus> all;
   const auto now = Clock::now();
-  for (const auto& [id, handle] : handles_) {
+  for (const auto& [id, handle] : handles_.all()) {
     if (!handle->live) continue;
     HandleStatus status{id,
                         handle->name,
-                        handle->running || handle->queue.holder,
+                        handle->queue.is_in_use(),
                         {},
                         handle->process,
                         handle->created_with,
                         handle->values,
                         handle->last_perf,
                         false};
-    for (const auto& job : handle->queue.waiting) {
+    for (const auto& job : handle->queue.waiting()) {
       const CallRequest& request = job->request;
       status.queue.push_back({request.method->name, request.source.id, request.source.transport, now - job->queued_at});
     }
@@ -752,15 +561,15 @@ std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
 QueuedBackend::Use QueuedBackend::use() const {
   const std::lock_guard lock(mutex_);
   const auto is_live = [](const auto& entry) { return entry.second->live; };
-  if (std::any_of(handles_.begin(), handles_.end(), is_live)) return Use::kModels;
-  if (!handles_.empty()) return Use::kLoading;
+  if (std::ranges::any_of(handles_.all(), is_live)) return Use::kModels;
+  if (!handles_.all().empty()) return Use::kLoading;
   return jobs_.empty() ? Use::kIdle : Use::kCalls;
 }
 
 bool QueuedBackend::shut_down(Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   shutting_down_ = true;
-  for (const auto& [id, handle] : handles_) {
+  for (const auto& [id, handle] : handles_.all()) {
     stop_everything_on(*handle);
     destroy_unasked(handle);
   }

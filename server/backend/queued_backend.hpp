@@ -12,7 +12,9 @@
 #pragma once
 
 #include "backend.hpp"
+#include "backend/call_queue.hpp"
 #include "backend/engine.hpp"
+#include "backend/handle_table.hpp"
 #include "backend/runner.hpp"
 #include "counts.hpp"
 #include "thread.hpp"
@@ -23,13 +25,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -139,59 +139,42 @@ class QueuedBackend : public Backend {
   bool shut_down(Clock::time_point deadline);
 
  private:
-  struct QueuedCall;
-  struct Queue;
-  struct Handle;
-  using QueuedCallPointer = std::shared_ptr<QueuedCall>;
-  using HandlePointer = std::shared_ptr<Handle>;
-
   // With mutex_ held. These throw RpcError.
   void assign_handle(const QueuedCallPointer& job);
   void create_handle(QueuedCall& job);
-  HandlePointer resolve_handle(const Method& method, const Json& params) const;
-  std::vector<std::string> live_ids() const;
-  std::vector<HandlePointer> unnamed_handles() const;  // those that rkllm_init has made, or is making
 
   CallId queue(const QueuedCallPointer& job);
   void refuse(const QueuedCallPointer& job, const std::exception_ptr& error);
   // With mutex_ held.
-  Queue& queue_of(const QueuedCall& job);
-  void enqueue(const QueuedCallPointer& job);
+  CallQueue& queue_of(const QueuedCall& job);
   bool can_use_lease(const QueuedCallPointer& lease) const;
   void let_go(const QueuedCallPointer& lease);    // ends a lease that is held, when its running call has ended
   void end_held(const QueuedCallPointer& lease);  // now
-  static void tell_positions(const Handle& handle, std::size_t from);  // those who wait at that place, and behind it
-  void leave_queue(const QueuedCallPointer& job);
   void end_waiting(const QueuedCallPointer& job, const RpcError& why);
   void stop(const QueuedCallPointer& job);
-  void stop_everything_on(Handle& handle);
+  void stop_everything_on(ModelHandle& handle);
   // Destroys the handle, unless that is under way already. `ended` may be empty.
-  void destroy_unasked(const HandlePointer& handle, EndedFunction ended = {});
+  void destroy_unasked(const ModelHandlePointer& handle, EndedFunction ended = {});
   void abandon_all(std::unique_lock<Mutex>& lock);  // unlocks
 
-  // With mutex_ held.
-  static std::deque<QueuedCallPointer>& makeable(Queue& queue);  // the calls that are next: a lease's, if one is held
-  static QueuedCallPointer next_of(Queue& queue);                // null: none waits
-
   // On the queues' threads.
-  void serve(Queue& queue, Handle* handle);                    // what they do; null: of the calls without a handle
-  bool grant(Handle& handle, const QueuedCallPointer& lease);  // false: it cannot be; with mutex_ held
+  bool grant(ModelHandle& handle, const QueuedCallPointer& lease);  // false: it cannot be; with mutex_ held
   struct Taken {
     QueuedCallPointer job{};       // null: none waits, or a lease that has been granted
     std::exception_ptr refusal{};  // why it is not made
   };
-  Taken take_queued(Queue& queue, Handle* handle);  // as the next
+  Taken take_queued(CallQueue& queue, ModelHandle* handle);  // as the next
   // These make the next call of their queue, if one waits still.
-  void run_queued(Queue& queue, Handle* handle);  // null: of the calls without one
-  void run_beside(Handle& handle);
-  void await_abort(Handle& handle, const QueuedCall& run);
+  void run_queued(CallQueue& queue, ModelHandle* handle);  // null: of the calls without one
+  void run_beside(ModelHandle& handle);
+  void await_abort(ModelHandle& handle, const QueuedCall& run);
   // The run that an rkllm_abort is for, or null. With the mutex.
-  static QueuedCallPointer run_to_abort(const Handle& handle, const QueuedCall& abort);
-  CallOutcome create(const CallRequest& request, Handle& handle);
+  static QueuedCallPointer run_to_abort(const ModelHandle& handle, const QueuedCall& abort);
+  CallOutcome create(const CallRequest& request, ModelHandle& handle);
   void note_handle_change(const QueuedCall& job, const CallOutcome& outcome);  // with mutex_ held, as the next
   void note_load_time(const QueuedCall& job);
   void finish(const QueuedCallPointer& job, CallOutcome outcome);
-  void lose(const std::string& id, const Handle* lost, const RpcError& why);
+  void lose(const std::string& id, const ModelHandle* lost, const RpcError& why);
 
   const std::unique_ptr<Engine> engine_;
   const Method* const destroy_;  // null if this API set has none
@@ -203,14 +186,12 @@ class QueuedBackend : public Backend {
   bool shutting_down_ = false;
   // Shared by all backends: a session may cancel a call of a backend that has been replaced, and must hit no other.
   static inline std::atomic<CallId> next_call_{1};
-  unsigned next_handle_ = 1;
-  std::set<unsigned> unused_numbers_;  // of handles that were not made after all; the next ones get them
   std::map<CallId, QueuedCallPointer> jobs_;
   std::map<std::string, Clock::duration> load_times_;  // of the latest load, by the file's path
-  std::map<std::string, HandlePointer> handles_;       // by wire id, those being created or destroyed included
+  HandleTable handles_;
   ConditionVariable change_;
 
-  const std::unique_ptr<Queue> handleless_;
+  CallQueue handleless_;
   Runner notices_;      // refusals and news: what must not wait for a call
   Runner handle_ends_;  // the last of handles, which may take as long as a process takes to die
 };

@@ -1,10 +1,12 @@
 set(BACKEND_SOURCES
+  backend/call_queue.cpp
   backend/elf_file.cpp
   backend/file_faults.cpp
   backend/file_identity.cpp
   backend/file_rules.cpp
   backend/guarded_engine.cpp
   backend/handle_resources.cpp
+  backend/handle_table.cpp
   backend/kept_caches.cpp
   backend/library_engine.cpp
   backend/library_file.cpp

@@ -1,0 +1,85 @@
+#include "backend/call_queue.hpp"
+
+#include "put_back.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace rkllm_mcp {
+
+CallQueue::~CallQueue() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  news_.notify_one();
+  thread_.join();
+}
+
+void CallQueue::start(std::function<void()> make_next) {
+  thread_ = Thread([this, make_next = std::move(make_next)] { work(make_next); });
+}
+
+void CallQueue::work(const std::function<void()>& make_next) {
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      news_.wait(lock, [this] { return ending_ || !makeable().empty(); });
+      if (ending_) return;  // no call is left: each keeps its handle
+    }
+    make_next();
+  }
+}
+
+std::deque<QueuedCallPointer>& CallQueue::makeable() {
+  const bool is_leased = holder_ && !is_put_back("a model that is leased serves others");
+  return is_leased ? holder_->leased : waiting_;
+}
+
+void CallQueue::add(const QueuedCallPointer& call) {
+  if (call->lease) {
+    call->lease->leased.push_back(call);
+  } else {
+    waiting_.push_back(call);
+    tell_positions(waiting_.size() - 1);
+  }
+  news_.notify_one();
+}
+
+void CallQueue::remove(const QueuedCallPointer& call) {
+  if (call->lease) {
+    std::erase(call->lease->leased, call);
+    return;
+  }
+  const auto found = std::find(waiting_.begin(), waiting_.end(), call);
+  const auto place = static_cast<std::size_t>(found - waiting_.begin());
+  waiting_.erase(found);
+  tell_positions(place);
+}
+
+QueuedCallPointer CallQueue::next() {
+  auto& calls = makeable();
+  if (calls.empty()) return nullptr;
+  if (is_put_back("who has come last is served first")) std::swap(calls.front(), calls.back());
+  QueuedCallPointer call = std::move(calls.front());
+  calls.pop_front();
+  call->state = QueuedCall::State::kRunning;
+  return call;
+}
+
+void CallQueue::tell_positions(std::size_t from) const {
+  if (positions_ == Positions::kUntold) return;
+  for (std::size_t place = from; place < waiting_.size(); ++place) {
+    const std::size_t calls_before = place + (is_in_use() ? 1 : 0);
+    if (calls_before > 0) waiting_[place]->observer().on_queued(calls_before);
+  }
+}
+
+void CallQueue::release() {
+  holder_ = nullptr;
+  tell_positions();
+  news_.notify_one();
+}
+
+}  // namespace rkllm_mcp

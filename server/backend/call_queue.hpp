@@ -1,0 +1,90 @@
+// Calls in the order in which they came: those of one handle, or those without one, and the thread that makes them. A
+// call waits in one place only, its queue; while a lease is held, the lease's own calls go first.
+//
+// Threads: everything but the thread is guarded by the backend's mutex.
+#pragma once
+
+#include "backend.hpp"
+#include "clock.hpp"
+#include "thread.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp {
+
+struct ModelHandle;
+struct QueuedCall;
+using ModelHandlePointer = std::shared_ptr<ModelHandle>;
+using QueuedCallPointer = std::shared_ptr<QueuedCall>;
+
+// A call, or a lease, until its observer has been told of its end.
+struct QueuedCall {
+  explicit QueuedCall(CallRequest what) : request(std::move(what)) {}
+
+  CallObserver& observer() const { return *request.observer; }
+
+  Backend::CallId id = 0;
+  CallRequest request;
+  ModelHandlePointer handle;  // null for calls without one
+  const Clock::time_point queued_at = Clock::now();
+  std::string model;        // the name by which it loads one; empty: by rkllm_init
+  QueuedCallPointer lease;  // whose call it is; null: nobody's
+
+  enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;
+  bool abandoned = false;                // it creates a model that nobody waits for
+  bool aborted = false;                  // rkllm_abort was called while it ran
+  bool given_up = false;                 // its observer has been told that nothing will come of it
+  std::deque<QueuedCallPointer> leased;  // of a lease: its calls that wait
+  bool ending = false;                   // of a lease: it takes no more calls
+};
+
+class CallQueue {
+ public:
+  // Whether those who wait are told how many calls are before theirs, whenever that changes.
+  enum class Positions { kTold, kUntold };
+
+  CallQueue(Mutex& mutex_of_backend, Positions positions) : mutex_(mutex_of_backend), positions_(positions) {}
+  CallQueue(const CallQueue&) = delete;
+  CallQueue& operator=(const CallQueue&) = delete;
+  // Waits for the thread, if it was started: without the mutex, and not on that thread.
+  ~CallQueue();
+
+  // Before all else. `make_next` makes the call that is next, if there is one still: without the mutex.
+  void start(std::function<void()> make_next);
+
+  void add(const QueuedCallPointer& call);     // behind those that wait, or those of its lease
+  void remove(const QueuedCallPointer& call);  // one that waits
+  // The call to be made now, which no longer waits; null: there is none.
+  QueuedCallPointer next();
+  void tell_positions(std::size_t from = 0) const;  // those who wait at that place, and behind it
+
+  // Those outside of leases, in their order.
+  const std::deque<QueuedCallPointer>& waiting() const { return waiting_; }
+  // The call that is made now, and the lease that is held; null: none.
+  const QueuedCallPointer& running() const { return running_; }
+  void set_running(QueuedCallPointer call) { running_ = std::move(call); }
+  const QueuedCallPointer& holder() const { return holder_; }
+  void hold(QueuedCallPointer lease) { holder_ = std::move(lease); }
+  void release();  // the lease; those who wait are told
+  bool is_in_use() const { return running_ || holder_; }
+
+ private:
+  void work(const std::function<void()>& make_next);
+  std::deque<QueuedCallPointer>& makeable();  // the calls that are next: a lease's, if one is held
+
+  Mutex& mutex_;
+  const Positions positions_;
+  std::deque<QueuedCallPointer> waiting_;
+  QueuedCallPointer running_;
+  QueuedCallPointer holder_;
+  bool ending_ = false;
+  ConditionVariable news_;  // there is a call to make, or the thread is to end
+  Thread thread_;
+};
+
+}  // namespace rkllm_mcp
