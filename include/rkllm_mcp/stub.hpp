@@ -46,6 +46,7 @@ void adopt_handle(CallContext& call, std::string_view function, Handle handle, s
       const std::string why = std::cmp_less(handle, 0) ? ", which is no handle" : ", which is larger than a pointer";
       throw CallFailed(function, std::nullopt, std::string(function) + " gave " + std::to_string(handle) + why);
     }
+    // A number is kept as a pointer is. NOLINTNEXTLINE(performance-no-int-to-ptr)
     call.handle->native = reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle));
   } else {
     call.handle->native = handle;

@@ -14,7 +14,7 @@ namespace bindgen::test {
 
 // An empty folder below the build directory. Each process has its own: tests run side by side.
 inline std::filesystem::path scratch(const std::string& name) {
-  const std::filesystem::path folder = std::filesystem::path(SCRATCH) / std::to_string(::getpid()) / name;
+  std::filesystem::path folder = std::filesystem::path(SCRATCH) / std::to_string(::getpid()) / name;
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;

@@ -138,7 +138,7 @@ TEST_CASE("cross attention arrays agree about the number of tokens") {
     CHECK(params->encoder_k_cache[3] == 4.0F);
     CHECK(params->encoder_pos[1] == 1);
   };
-  const auto set = [&](Json changes) {
+  const auto set = [&](const Json& changes) {
     Json params = {{"encoder_k_cache", {1, 2, 3, 4}},
                    {"encoder_v_cache", {1, 2, 3, 4}},
                    {"encoder_mask", {0, 0}},

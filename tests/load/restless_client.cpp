@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <utility>
 
 namespace rkllm_mcp::test {
 namespace {
@@ -73,16 +72,15 @@ int RestlessClient::start(int tokens) {
   return rpc_->run_async(handle_, prompt_);
 }
 
-void RestlessClient::finish(StreamCheck stream) {
+void RestlessClient::finish(const StreamCheck& stream) {
   Ending ending = stream.ending().contains("aborted") ? Ending::kAborted : Ending::kWhole;
   if (!stream.ended()) {
     ending = Ending::kCut;
   } else if (stream.ending().contains("error")) {
     const int code = stream.ending()["error"]["code"].get<int>();
-    if (code == 4009) {
+    const bool had_died = code == 4002 && killed_;  // its worker, before the request came
+    if (code == 4009 || had_died) {
       ending = Ending::kRefused;
-    } else if (code == 4002 && killed_) {
-      ending = Ending::kRefused;  // its worker had died before the request came
     } else if (code == 4005) {
       ending = Ending::kKilled;
     } else {
@@ -102,7 +100,7 @@ void RestlessClient::read_slowly() {
     std::this_thread::sleep_for(kSlowness);
     return stream.ended();
   });
-  finish(std::move(stream));
+  finish(stream);
 }
 
 void RestlessClient::cancel() {
@@ -114,7 +112,7 @@ void RestlessClient::cancel() {
   rpc_->send_text(
       Json{{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", id}}}}.dump());
   rpc_->read_stream(stream, [&] { return stream.ended(); });
-  finish(std::move(stream));
+  finish(stream);
 }
 
 void RestlessClient::leave() {
@@ -123,7 +121,7 @@ void RestlessClient::leave() {
   StreamCheck stream = rpc_->watch(id);
   const std::size_t wanted = random_() % 50;
   rpc_->read_stream(stream, [&] { return stream.chunks() >= wanted || stream.ended(); });
-  finish(std::move(stream));
+  finish(stream);
   connect();
 }
 
@@ -139,7 +137,7 @@ void RestlessClient::kill_worker() {
   killed_ = true;
   ::kill(status.at("process").get<pid_t>(), SIGKILL);
   rpc_->read_stream(stream, [&] { return stream.ended(); });
-  finish(std::move(stream));
+  finish(stream);
   load();
 }
 

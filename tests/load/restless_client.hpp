@@ -52,7 +52,7 @@ class RestlessClient {
 
   // Starts a run of so many tokens, about; gives the request's id.
   int start(int tokens);
-  void finish(StreamCheck stream);
+  void finish(const StreamCheck& stream);
   std::string new_prompt(int tokens);
 
   LiveServer& server_;

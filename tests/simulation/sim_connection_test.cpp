@@ -47,11 +47,11 @@ class SimLoop {
     bool has_run = false;
     if constexpr (std::is_void_v<Result>) {
       asio::post(io(), [&] { action(), has_run = true; });
-      while (!has_run) world.pass({});
+      await(has_run);
     } else {
       std::optional<Result> result;
       asio::post(io(), [&] { result = action(), has_run = true; });
-      while (!has_run) world.pass({});
+      await(has_run);
       return *std::move(result);
     }
   }
@@ -64,6 +64,11 @@ class SimLoop {
   }
 
  private:
+  // What is posted to the loop sets it.
+  void await(const bool& has_run) {
+    while (!has_run) world.pass({});
+  }
+
   Choices choices_{std::uint64_t{1}};
 
  public:

@@ -4,10 +4,11 @@
 
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <bit>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <string>
@@ -76,7 +77,7 @@ int main(int argc, char** argv) {
        }},
       {"run with a LoRA adapter that could not be applied",
        [&] {
-         const LLMHandle handle = make(model);
+         auto* const handle = make(model);
          RKLLMLoraAdapter adapter{model, "bad", 1.0F};
          if (rkllm_load_lora(handle, &adapter) != 0) std::exit(4);
          RKLLMLoraParam lora{"bad"};
@@ -114,14 +115,11 @@ int main(int argc, char** argv) {
        [&] {
          // The interface of 1.2: a function that returns nothing.
          void (*const function)() = [] {};
-         RKLLMCallback* callback = nullptr;
-         static_assert(sizeof function == sizeof callback);
-         std::memcpy(&callback, &function, sizeof callback);
-         rkllm_run(make(model, false, callback), &input, &infer, nullptr);
+         rkllm_run(make(model, false, std::bit_cast<RKLLMCallback*>(function)), &input, &infer, nullptr);
        }},
       {"run in a child of fork() after a run",
        [&] {
-         const LLMHandle handle = make(model);
+         auto* const handle = make(model);
          rkllm_run(handle, &input, &infer, nullptr);
          const pid_t child = fork();
          if (child == 0) {
@@ -139,26 +137,26 @@ int main(int argc, char** argv) {
        }},
       {"destroy twice",
        [&] {
-         const LLMHandle handle = make(model);
+         auto* const handle = make(model);
          rkllm_destroy(handle);
          rkllm_destroy(handle);
        }},
       {"use after destroy",
        [&] {
-         const LLMHandle handle = make(model);
+         auto* const handle = make(model);
          rkllm_destroy(handle);
          rkllm_is_running(handle);
        }},
       {"destroy during an async run",
        [&] {
-         const LLMHandle handle = make(model, true);
+         auto* const handle = make(model, true);
          RKLLMInput endless = prompt("@n=2000000000");
          rkllm_run_async(handle, &endless, &infer, nullptr);
          rkllm_destroy(handle);
        }},
       {"run during an async run",
        [&] {
-         const LLMHandle handle = make(model, true);
+         auto* const handle = make(model, true);
          RKLLMInput endless = prompt("@n=2000000000");
          rkllm_run_async(handle, &endless, &infer, nullptr);
          rkllm_run(handle, &input, &infer, nullptr);

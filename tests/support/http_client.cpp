@@ -39,6 +39,7 @@ void HttpClient::carry_header(const std::string& name, const std::string& value)
   client_->set_default_headers({{name, value}});
 }
 
+// Older versions of cpp-httplib take no std::string. NOLINTBEGIN(readability-redundant-string-cstr)
 HttpAnswer HttpClient::get(const std::string& path) { return answer_of(client_->Get(path.c_str())); }
 
 HttpAnswer HttpClient::post(const std::string& path, const std::string& body) {
@@ -48,6 +49,7 @@ HttpAnswer HttpClient::post(const std::string& path, const std::string& body) {
 HttpAnswer HttpClient::remove(const std::string& path, const std::string& body) {
   return answer_of(client_->Delete(path.c_str(), body, "application/json"));
 }
+// NOLINTEND(readability-redundant-string-cstr)
 
 HttpAnswer HttpClient::post_in_parts(const std::string& path, const std::string& body,
                                      const std::function<bool(std::string_view)>& on_more) {

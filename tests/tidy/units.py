@@ -1,6 +1,6 @@
-"""What clang-tidy is to read: what the compiler is given of the product, one path a line. With paths of files as
-arguments only what has one of them in it, what has most of them first: a source, or a header's own source, or else the
-first source that includes it.
+"""What clang-tidy is to read: what the compiler is given that people have written, one path a line. With paths of files
+as arguments only what has one of them in it, what has most of them first: a source, or a header's own source, or else
+the first source that includes it.
 
     units.py BUILD_FOLDER [FILE...]
 """
@@ -10,7 +10,6 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("runtime", "server", "generator", "simulator")
 
 
 def sources_of(unit):
@@ -20,8 +19,18 @@ def sources_of(unit):
     return [pathlib.Path(path) for path in re.findall(r'^#include "(/[^"]+\.cpp)"', unit.read_text(encoding="utf-8"), re.M)]
 
 
+def has_all_folders(command):
+    """False for what includes headers that a build makes first: configuring makes none."""
+    return all(pathlib.Path(folder).exists() for folder in re.findall(r"-I(/\S+)", command))
+
+
+def is_written(source, build):
+    """By people, that is: not by a build."""
+    return source.is_relative_to(ROOT) and not source.is_relative_to(build)
+
+
 def read_for(path, sources):
-    """The source in which a changed file is read; none if it is not of the product."""
+    """The source in which a changed file is read; none if nothing includes it."""
     if path.suffix == ".cpp":
         return path
     if path.with_suffix(".cpp") in sources:
@@ -33,14 +42,16 @@ def read_for(path, sources):
 def main(build, *changed):
     build = pathlib.Path(build).resolve()
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
-    units = {pathlib.Path(command["file"]) for command in commands}
-    of_product = [unit for unit in units
-                  if any(unit.is_relative_to(base / folder) for base in (build, ROOT) for folder in FOLDERS)]
-    sources = {unit: sources_of(unit) for unit in sorted(of_product) if unit.exists()}
+    units = {pathlib.Path(command["file"]) for command in commands if has_all_folders(command["command"])}
+    sources, seen = {}, set()
+    for unit in sorted(unit for unit in units if unit.exists()):
+        of_unit = {source for source in sources_of(unit) if is_written(source, build)}
+        if not of_unit <= seen:  # what only includes a header is read elsewhere, what is compiled twice is read once
+            sources[unit] = of_unit
+            seen |= of_unit
     if changed:
-        every = {source for contents in sources.values() for source in contents}
-        wanted = {read_for(ROOT / path, every) for path in changed}
-        found = {unit: len(wanted & set(contents)) for unit, contents in sources.items()}
+        wanted = {read_for(ROOT / path, seen) for path in changed}
+        found = {unit: len(wanted & of_unit) for unit, of_unit in sources.items()}
         sources = sorted((unit for unit in sources if found[unit] > 0), key=lambda unit: -found[unit])
     print("\n".join(str(unit) for unit in sources))
 

@@ -56,7 +56,7 @@ class Host {
   }
   // The whole result of a tool, after a look at its schema.
   Json tool(const std::string& name, const Json& arguments = Json::object()) {
-    const Json result = request("tools/call", {{"name", name}, {"arguments", arguments}})["result"];
+    Json result = request("tools/call", {{"name", name}, {"arguments", arguments}})["result"];
     const Json tools = request("tools/list")["result"]["tools"];
     const auto found = std::find_if(tools.begin(), tools.end(), [&](const Json& each) { return each["name"] == name; });
     if (found == tools.end()) throw std::runtime_error("no tool " + name);

@@ -69,7 +69,7 @@ struct PolledStream {
   }
 
   std::shared_ptr<Reply> poll(const std::string& id, std::chrono::milliseconds wait = kAtOnce) {
-    const auto reply = std::make_shared<Reply>(*peer, id);
+    auto reply = std::make_shared<Reply>(*peer, id);
     reader->poll(*reply, wait);
     return reply;
   }

@@ -57,9 +57,9 @@ struct ServedClient {
     return server.handle(Request{"1", method, std::move(params)}, *session, *reply);
   }
   // The answer to a request: its result, or null while there is none.
-  Json ask(const std::string& method, Json params = nullptr) {
+  Json ask(const std::string& method, const Json& params = nullptr) {
     peer->sent.clear();
-    CHECK(takes(method, std::move(params)));
+    CHECK(takes(method, params));
     return answer();
   }
   Json answer() const {

@@ -156,7 +156,7 @@ TEMPLATE_TEST_CASE("the error of a tool comes to whoever has called it, with its
     CHECK(caller.outcomes()[0] ==
           Json{{"error", {{"code", error.code()}, {"message", error.what()}, {"data", error.data()}}}});
   };
-  TestType thrown([&](mcp::Invocation&) { throw error; });
+  TestType thrown([&](mcp::Invocation&) { throw RpcError(error); });
   thrown.begin();
   check(thrown);
 

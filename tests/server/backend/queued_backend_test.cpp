@@ -28,6 +28,7 @@
 #include <vector>
 
 using namespace rkllm_mcp;
+using test::has_text;
 using test::simulator;
 using test::worker_options;
 
@@ -143,6 +144,7 @@ struct Calls {
       if (each.name != method) continue;
       const auto call = backend.start({.method = &each, .params = std::move(params), .observer = recorder});
       if (id != nullptr) *id = call;
+      break;
     }
     return recorder;
   }
@@ -168,6 +170,7 @@ struct Calls {
       const auto call = backend.start_leased(
           lease, {.method = &each, .params = Json{{"rkllm_input", {{"prompt_input", prompt}}}}, .observer = recorder});
       if (id != nullptr) *id = call;
+      break;
     }
     return recorder;
   }

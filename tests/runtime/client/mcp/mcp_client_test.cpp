@@ -167,7 +167,7 @@ TEST_CASE("a server that wants an unknown revision is not spoken with") {
 TEST_CASE("a list comes whole, page by page, an empty cursor is one") {
   Script script([](Script& self, const Json& message) {
     if (method_of(message) != "tools/list") return legacy_server(self, message);
-    const Json params = message["params"];
+    const Json& params = message["params"];
     if (!params.contains("cursor")) return self.result(message, {{"tools", {{{"name", "a"}}}}, {"nextCursor", ""}});
     if (params["cursor"] == "") return self.result(message, {{"tools", {{{"name", "b"}}}}, {"nextCursor", "c"}});
     self.result(message, {{"tools", Json::array()}});
@@ -256,7 +256,7 @@ TEST_CASE("answers find their requests in any order, and progress the one whose 
 TEST_CASE("progress is asked for only by those who want it") {
   Script script(modern_server);
   McpClient client = client_of(script);
-  client.request("tools/call", Json::object(), {.on_end = [](Outcome) {}});
+  client.request("tools/call", Json::object(), {.on_end = [](const Outcome&) {}});
   CHECK_FALSE(Json::parse(script.sent(2)[1])["params"]["_meta"].contains("progressToken"));
 }
 
@@ -264,7 +264,7 @@ TEST_CASE("a cancelled request is named to the server and has no end") {
   Script script(legacy_server);
   McpClient client = client_of(script);
   const auto ends = std::make_shared<int>(0);
-  const auto id = client.request("tools/call", Json::object(), {.on_end = [ends](Outcome) { ++*ends; }});
+  const auto id = client.request("tools/call", Json::object(), {.on_end = [ends](const Outcome&) { ++*ends; }});
   client.cancel(id, "enough");
   client.cancel(id);
   const auto sent = script.sent();
@@ -398,7 +398,7 @@ TEST_CASE("a lost connection ends every request in flight with the reason, and r
   auto reason = lost.get_future();
   REQUIRE(reason.wait_for(kPatience) == std::future_status::ready);
   CHECK(reason.get() == "the cable is cut");
-  CHECK_THROWS_AS(client.request("ping", Json::object(), {.on_end = [](Outcome) {}}), ConnectionError);
+  CHECK_THROWS_AS(client.request("ping", Json::object(), {.on_end = [](const Outcome&) {}}), ConnectionError);
   CHECK_THROWS_AS(client.call("ping", Json::object(), kPatience), ConnectionError);
 }
 
@@ -408,7 +408,7 @@ TEST_CASE("destroying a client with requests in flight takes no time and calls n
   const auto began = std::chrono::steady_clock::now();
   {
     McpClient client = client_of(script, EraChoice::kAuto, {.on_lost = [&](const std::string&) { is_called = true; }});
-    client.request("tools/call", Json::object(), {.on_end = [&is_called](Outcome) { is_called = true; }});
+    client.request("tools/call", Json::object(), {.on_end = [&is_called](const Outcome&) { is_called = true; }});
   }
   CHECK(std::chrono::steady_clock::now() - began < 10s);
   CHECK_FALSE(is_called);

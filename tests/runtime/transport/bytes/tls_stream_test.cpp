@@ -84,7 +84,7 @@ TEST_CASE("TLS: what is no handshake is closed, and no message of it is taken") 
   TlsEchoServer server;
   for (const std::string& garbage :
        {std::string("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"), std::string("GET / HTTP/1.1\r\n\r\n"),
-        std::string(100'000, '\0'), std::string("\x16\x03\x01\xff\xff"), std::string("\x80\x2e\x01\x00\x02")}) {
+        std::string(100'000, '\0'), std::string("\x16\x03\x01\xff\xff"), std::string("\x80\x2e\x01\x00\x02", 5)}) {
     RawSocket client(server.port());
     client.send_some(garbage);
     client.finish_sending();
