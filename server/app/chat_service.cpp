@@ -40,13 +40,13 @@ chat::ChatRoutes::Options route_options(const Settings& settings, chat::ModelSto
   options.most_held = settings.limits.stall_s;
   options.memory = std::move(memory);
   options.store = &store;
-  options.is_simulated = std::move(is_simulated);
-  options.most_reply_bytes = settings.limits.max_reply_bytes;
+  options.answers.is_simulated = std::move(is_simulated);
+  options.answers.most_reply_bytes = settings.limits.max_reply_bytes;
   options.version = std::string(kProgramVersion);
   options.warn_of_tokenizer = [&log](const std::string& path, const std::string& why) {
     log.warn("{} is not used: {}", path, why);
   };
-  options.report = [&log, format = settings.log.format](const chat::ChatNote& note) {
+  options.answers.report = [&log, format = settings.log.format](const chat::ChatNote& note) {
     log_event(log, format, "chat", [&note] {
       return Json{{"id", note.request_id},
                   {"peer", note.peer},

@@ -58,7 +58,7 @@ ModelHandlePointer HandleTable::meant_by(const Method& method, const Json& param
   const auto& id = named->get_ref<const std::string&>();
   if (id.size() > kLongestId) throw unknown_handle(id, live_ids());
   if (id.find('\0') != std::string::npos) throw InvalidParams(path, "must not contain U+0000");
-  const auto found = find(id);
+  auto found = find(id);
   if (!found || found->closing) throw unknown_handle(id, live_ids());
   return found;
 }

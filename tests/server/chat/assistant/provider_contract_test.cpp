@@ -51,8 +51,7 @@ class ListenerOfOneText final : public chat::TurnListener {
   // Without the events behind the first.
   std::vector<std::string> course() const {
     std::vector<std::string> course = heard_;
-    const auto rest = std::ranges::unique(course);
-    course.erase(rest.begin(), rest.end());
+    course.erase(std::unique(course.begin(), course.end()), course.end());
     return course;
   }
   const std::vector<std::string>& heard() const { return heard_; }

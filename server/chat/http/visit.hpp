@@ -1,0 +1,96 @@
+// One request to the chat host while it is being answered: who asks for what, and how an answer or an error looks
+// there.
+//
+// Event loop only. Kept by whoever parses its body, and then by whoever answers.
+#pragma once
+
+#include "chat/http/chat_job.hpp"
+#include "chat/turn/model_lender.hpp"
+#include "clock.hpp"
+#include "memory_budget.hpp"
+#include "transport/http/http_exchange.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+// A request that has been answered, for the log.
+struct ChatNote {
+  std::string request_id;
+  std::string peer;
+  std::string path;
+  std::string asker;
+  int status = 0;  // 0: the client had gone
+  std::chrono::microseconds time{0};
+};
+
+// The header in which a client names its conversation; empty: it sends none.
+struct ConversationHeader {
+  std::string name{};
+  std::string id{};
+};
+
+class Visit {
+ public:
+  // What all answers go by.
+  struct Rules {
+    std::function<bool()> is_simulated = [] { return false; };    // the runtime; then every answer says so
+    std::size_t most_reply_bytes = static_cast<std::size_t>(-1);  // of an answer that is not streamed
+    std::function<void(const ChatNote&)> report{};                // may be empty
+  };
+
+  // Keeps the exchange; `rules` outlives it. Who asks is filled in by whoever looks that up.
+  Visit(asio::io_context& loop, const Rules& rules, const http::Request& request, http::Exchange& exchange,
+        MemoryShare share);
+
+  // Each of these is the last word, and is noted.
+  void answer(const Json& body, const http::Headers& headers = {}) const;
+  void answer_text(std::string json, const http::Headers& headers = {}) const;
+  // Answers with `json`, or with an error of that field if it is too long.
+  void answer_long_text(std::string json, const std::string& field, const http::Headers& headers) const;
+  void refuse(const TurnError& error) const;
+
+  // For whoever answers by the exchange itself.
+  void note(int status) const;
+  // Runs `action`; what it throws is the answer.
+  void or_refuse(const std::function<void()>& action) const;
+  const Rules& rules() const { return rules_; }
+
+  const std::string path;  // without what is forgiven
+  const std::string method;
+  const bool wants_anthropic;
+  const Surface surface;
+  const std::string request_id;
+  const std::string peer;
+  const ConversationHeader conversation;
+  const bool is_task;  // a header says so; see Turn
+  Asker asker;
+  const std::shared_ptr<http::Exchange> exchange;
+  MemoryShare memory;
+
+ private:
+  asio::io_context& loop_;
+  const Rules& rules_;
+  const Clock::time_point begun_at_ = Clock::now();
+};
+using VisitPointer = std::shared_ptr<Visit>;
+
+// "/v1/v1/models" and "/v1//models" are what clients make of an address that ends in "/v1" or "/v1/".
+std::string forgiven(std::string_view path);
+// Whose words a client speaks that asks for that path, which has been forgiven.
+Surface surface_of(const http::Request& request, std::string_view path);
+// The header that tells which fields of a request were not looked at; none, if all were.
+http::Headers ignored_fields(const std::vector<std::string>& fields);
+// There is no memory for a request now.
+TurnError no_room_now();
+TurnError too_long_answer(const std::string& field, std::size_t bytes);
+
+}  // namespace rkllm_mcp::chat
