@@ -1,7 +1,8 @@
 // Calls in the order in which they came: those of one handle, or those without one, and the thread that makes them. A
 // call waits in one place only, its queue; while a lease is held, the lease's own calls go first.
 //
-// Threads: everything but the thread is guarded by the backend's mutex.
+// Threads: who waits, who has the queue, and a call's state are guarded by the backend's mutex; a call's request and
+// its observer are also used, without it, by whoever makes the call.
 #pragma once
 
 #include "backend.hpp"
@@ -54,7 +55,7 @@ class CallQueue {
   // Waits for the thread, if it was started: without the mutex, and not on that thread.
   ~CallQueue();
 
-  // Before all else. `make_next` makes the call that is next, if there is one still: without the mutex.
+  // Once. `make_next` makes the call that is next, if there is one still; it is called without the mutex.
   void start(std::function<void()> make_next);
 
   void add(const QueuedCallPointer& call);     // behind those that wait, or those of its lease

@@ -1,6 +1,7 @@
 // The models that are loaded, and which of them a call means.
 //
-// Threads: everything is guarded by the backend's mutex, but for what says otherwise.
+// Threads: everything is guarded by the backend's mutex, but for what says otherwise. What does not change once a
+// handle has been added needs none.
 #pragma once
 
 #include "backend/call_queue.hpp"
@@ -50,7 +51,7 @@ struct ModelHandle {
   std::optional<pid_t> process;
 
   Mutex start_mutex;  // see QueuedBackend
-  std::unique_ptr<Model> model;
+  std::unique_ptr<Model> model;  // without the mutex: by the threads of the two queues, and as Model says
   CallQueue queue;
   CallQueue beside;  // of calls that need not wait for a run
 };

@@ -92,17 +92,17 @@ class LibraryModel final : public Model {
 
  private:
   void end_run(const CallRequest& request, CallOutcome& outcome) {
-    run_->complete(outcome);
-    for (const auto& [name, learnt] : run_->learnt()) record_.values[name] = learnt;
-    if (run_->failed()) {
+    const RunFacts run = run_->complete(outcome);
+    for (const auto& [name, size] : run.sizes) record_.values[name] = size;
+    if (run.has_failed) {
       say_failed_state(request.method->name, outcome);
-    } else if (!outcome.error && run_->was_empty()) {
+    } else if (!outcome.error && run.was_empty) {
       outcome.error = std::make_exception_ptr(CallFailed(
           request.method->name, 0,
           std::string(request.method->name) +
               " returned 0, but the run gave nothing: the runtime took the input for none at all, or lacks the mode"));
     }
-    if (outcome.error) say_if_cache_was_emptied(outcome);
+    if (outcome.error) say_if_cache_was_emptied(run_->gave_up() || run.has_failed, outcome);
   }
 
   // A function that returns before its run has ended reports success whatever becomes of the run.
@@ -118,12 +118,12 @@ class LibraryModel final : public Model {
   }
 
   // A run that the library refuses, or that does not fit, has dropped the conversation so far.
-  void say_if_cache_was_emptied(CallOutcome& outcome) {
+  void say_if_cache_was_emptied(bool has_begun, CallOutcome& outcome) {
     if (cache_size_ == nullptr || record_.native == nullptr) return;
     const auto error = refusal_in(outcome);
     if (!error) return;
     const Json& status = error->data()["status"];
-    const bool was_made = run_->gave_up() || run_->failed() || (status.is_number() && status != 0);
+    const bool was_made = has_begun || (status.is_number() && status != 0);
     if (!was_made) return;
     const CallOutcome sizes = call_library(library_, files_, {cache_size_, Json::object()}, &record_, nullptr);
     if (sizes.error || !holds_nothing(sizes.result["cache_sizes"])) return;

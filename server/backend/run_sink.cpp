@@ -28,7 +28,7 @@ void RunSink::on_rows(const FloatRows& rows) noexcept {
   lent_rows_ = brought_anything_ = true;
   {
     const std::lock_guard lock(mutex_);
-    learnt_[std::string(rows.columns_name)] = static_cast<std::int64_t>(rows.columns);
+    sizes_[std::string(rows.columns_name)] = static_cast<std::int64_t>(rows.columns);
   }
   observer_->on_rows(rows);
 }
@@ -42,7 +42,7 @@ void RunSink::end(std::string_view state, Json values, bool failed) noexcept {
   {
     const std::lock_guard lock(mutex_);
     ended_ = true;
-    failed_ = failed;
+    failed_ = failed_ || failed;
     state_ = state;
     values_ = std::move(values);
   }
@@ -74,26 +74,12 @@ bool RunSink::await_end(const std::function<bool()>& still_running) {
   return true;
 }
 
-void RunSink::complete(CallOutcome& outcome) const {
+RunFacts RunSink::complete(CallOutcome& outcome) const {
   const std::lock_guard lock(mutex_);
   outcome.state = state_;
   outcome.values = values_;
   outcome.aborted = aborted_;
-}
-
-bool RunSink::was_empty() const {
-  const std::lock_guard lock(mutex_);
-  return !state_.empty() && !brought_anything_ && !aborted_;
-}
-
-bool RunSink::failed() const {
-  const std::lock_guard lock(mutex_);
-  return failed_;
-}
-
-std::map<std::string, std::int64_t> RunSink::learnt() const {
-  const std::lock_guard lock(mutex_);
-  return learnt_;
+  return {failed_, !state_.empty() && !brought_anything_ && !aborted_, sizes_};
 }
 
 }  // namespace rkllm_mcp

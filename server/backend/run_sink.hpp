@@ -21,6 +21,13 @@
 
 namespace rkllm_mcp {
 
+// What a run has shown.
+struct RunFacts {
+  bool has_failed = false;  // it has come to its end in a state that means failure, whatever its function has returned
+  bool was_empty = false;   // it has come to its end without anything: the library took its input for none
+  std::map<std::string, std::int64_t> sizes{};  // by the name of the C field
+};
+
 class RunSink : public ResultSink {
  public:
   // Keeps the observer. `abort` stops the run; it is called on the runtime's thread, inside a callback, where the
@@ -42,16 +49,10 @@ class RunSink : public ResultSink {
     observer_->stop();
   }
 
-  // After the call: what the callbacks said.
-  void complete(CallOutcome& outcome) const;
-  // The run has come to its end without anything: the library took its input for none. After complete().
-  bool was_empty() const;
-  // The run has come to its end in a state that means failure, whatever its function has returned. After complete(), too.
-  bool failed() const;
+  // After the call: fills in what the callbacks have said, and tells what else they have shown, both at one moment.
+  RunFacts complete(CallOutcome& outcome) const;
   // The run was left without its last callback: the library may call back yet.
   bool gave_up() const { return gave_up_; }
-  // Sizes that the run has shown, by the name of the C field.
-  std::map<std::string, std::int64_t> learnt() const;
 
  private:
   void end(std::string_view state, Json values, bool failed) noexcept;
@@ -68,7 +69,7 @@ class RunSink : public ResultSink {
 
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable ended_news_;
-  std::map<std::string, std::int64_t> learnt_;
+  std::map<std::string, std::int64_t> sizes_;
   bool ended_ = false;
   bool failed_ = false;
   std::string state_;

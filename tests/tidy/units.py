@@ -1,12 +1,13 @@
-"""What clang-tidy is to read: what the compiler is given that people have written, one path a line. With paths of files
-as arguments only what has one of them in it, what has most of them first: a source, or a header's own source, or else
-the first source that includes it.
+"""What clang-tidy is to read: what the compiler is given that people have written, one path a line. What
+includes headers that a build makes first is left out. With paths of files as arguments only what has one of them in it,
+what has most of them first: a source, or a header's own source, or else the first source that includes it.
 
     units.py BUILD_FOLDER [FILE...]
 """
 import json
 import pathlib
 import re
+import shlex
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -20,8 +21,9 @@ def sources_of(unit):
 
 
 def has_all_folders(command):
-    """False for what includes headers that a build makes first: configuring makes none."""
-    return all(pathlib.Path(folder).exists() for folder in re.findall(r"-I(/\S+)", command))
+    """False for what includes headers that a build has not made."""
+    words = shlex.split(command)
+    return all(pathlib.Path(word[2:]).exists() for word in words if word.startswith("-I"))
 
 
 def is_written(source, build):
@@ -35,8 +37,11 @@ def read_for(path, sources):
         return path
     if path.with_suffix(".cpp") in sources:
         return path.with_suffix(".cpp")
-    includes = re.compile(rf'^#include ["<](?:[^">]*/)?{re.escape(path.name)}[">]', re.M)
-    return next((source for source in sorted(sources) if includes.search(source.read_text(encoding="utf-8"))), None)
+    for source in sorted(sources):
+        included = re.findall(r'^#include ["<]([^">]+)[">]', source.read_text(encoding="utf-8"), re.M)
+        if any(str(path).endswith("/" + name) for name in included):
+            return source
+    return None
 
 
 def main(build, *changed):

@@ -5,7 +5,6 @@
 #include "chat/dialects/responses_request.hpp"
 #include "chat/http/model_pages.hpp"
 #include "chat/http/pull_exchange.hpp"
-#include "chat/turn/context.hpp"
 #include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/json_builder.hpp"
@@ -17,7 +16,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace rkllm_mcp::chat {
@@ -152,7 +154,7 @@ void ChatRoutes::refuse_stranger(const http::Request& request, const VisitPointe
                         is_guess ? gate_.complaint(request.remote)
                                  : "an access token is required: Authorization: Bearer TOKEN, or x-api-key: TOKEN");
   if (!is_guess) return visit->refuse(error);
-  gate_.refuse_guess(request.remote, [this, visit, error, alive = alive_.watch()] {
+  gate_.refuse_guess(request.remote, [visit, error, alive = alive_.watch()] {
     if (!alive.expired()) visit->refuse(error);
   });
 }
@@ -162,7 +164,7 @@ void ChatRoutes::read_body(const http::Request& request, const VisitPointer& vis
   constexpr std::size_t kValueBytes = 100;
   const std::size_t values = std::min(kMostReadOnLoop, request.body.size() / 2);
   if (!visit->memory.grow(2 * request.body.size() + kValueBytes * values)) {
-    return visit->refuse(no_room_now());
+    return visit->refuse(no_memory_now());
   }
   const auto use = [this, visit, bytes = request.body.size()](const ReadBody& body) {
     if (!body.complaint.empty()) return visit->refuse(TurnError::bad_field("", body.complaint));
@@ -184,7 +186,7 @@ void ChatRoutes::post_or_look(const VisitPointer& visit, const Json& body) {
 }
 
 void ChatRoutes::refresh(const VisitPointer& visit, std::function<void()> action) {
-  host_.pool().refresh([this, visit, action = std::move(action), alive = alive_.watch()] {
+  host_.pool().refresh([visit, action = std::move(action), alive = alive_.watch()] {
     if (!alive.expired()) visit->or_refuse(action);
   });
 }
@@ -259,7 +261,7 @@ void ChatRoutes::go_on_from(const std::string& response, const ChatEndpoint& end
     if (alive.expired() || visit->exchange->closed()) return;
     if (recalled.error) return visit->refuse(*recalled.error);
     if (!visit->memory.grow(2 * recalled.bytes)) {
-      return visit->refuse(no_room_now());
+      return visit->refuse(no_memory_now());
     }
     visit->or_refuse([&] {
       Json whole = body;
@@ -349,7 +351,7 @@ void ChatRoutes::change_store(const VisitPointer& visit, const Json& body) {
     throw TurnError::not_supported("", "models are files here: put them into one of runtime.model_dirs");
   }
   if (visit->path == kPullPath) return pull(visit, body);
-  const auto removed = [this, visit, alive = alive_.watch()](const std::optional<TurnError>& error) {
+  const auto removed = [visit, alive = alive_.watch()](const std::optional<TurnError>& error) {
     if (alive.expired()) return;
     if (error) return visit->refuse(*error);
     constexpr int kOk = 200;

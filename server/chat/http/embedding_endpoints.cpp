@@ -10,7 +10,7 @@
 namespace rkllm_mcp::chat {
 namespace {
 
-std::optional<EmbeddingSurface> surface_at(std::string_view path) {
+std::optional<EmbeddingSurface> embedding_surface_at(std::string_view path) {
   if (path == "/v1/embeddings") return EmbeddingSurface::kOpenAi;
   if (path == "/api/embed") return EmbeddingSurface::kOllama;
   if (path == "/api/embeddings") return EmbeddingSurface::kOllamaOlder;
@@ -33,7 +33,7 @@ std::size_t numbers_in(const Embeddings& made) {
 }  // namespace
 
 bool EmbeddingEndpoints::post(const VisitPointer& visit, const Json& body) {
-  const auto surface = surface_at(visit->path);
+  const auto surface = embedding_surface_at(visit->path);
   if (surface) embed(*surface, visit, body);
   return surface.has_value();
 }
@@ -62,7 +62,7 @@ void EmbeddingEndpoints::check_room(Visit& visit, const EmbeddingRequest& reques
   // Texts of numbers are not all of one length; whether the answer is too long is seen in the end.
   constexpr std::size_t kUncertain = 8;
   if (text - text / kUncertain > visit.rules().most_reply_bytes) throw too_long_answer(request.wish.field, text);
-  if (!visit.memory.grow(text + count * first.size() * (sizeof(float) + sizeof(Json)))) throw no_room_now();
+  if (!visit.memory.grow(text + count * first.size() * (sizeof(float) + sizeof(Json)))) throw no_memory_now();
 }
 
 // Millions of numbers are not written on the event loop.

@@ -6,8 +6,11 @@
 #include "chat/dialects/embedding_request.hpp"
 #include "chat/host/chat_host.hpp"
 #include "chat/http/open_visits.hpp"
+#include "chat/http/visit.hpp"
 #include "immutable.hpp"
 #include "side_thread.hpp"
+
+#include <rkllm_mcp/json.hpp>
 
 #include <cstddef>
 #include <vector>

@@ -3,6 +3,7 @@
 #include "chat/dialects/anthropic_reply.hpp"
 #include "chat/dialects/anthropic_request.hpp"
 #include "chat/http/token_requests.hpp"
+#include "chat/turn/context.hpp"
 #include "clock.hpp"
 
 #include <atomic>

@@ -7,6 +7,9 @@
 #include "chat/host/chat_host.hpp"
 #include "chat/http/open_visits.hpp"
 #include "chat/http/tokenizers.hpp"
+#include "chat/http/visit.hpp"
+
+#include <rkllm_mcp/json.hpp>
 
 #include <asio/io_context.hpp>
 

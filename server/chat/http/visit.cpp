@@ -62,7 +62,7 @@ http::Headers ignored_fields(const std::vector<std::string>& fields) {
   return {{"x-rkllm-ignored", ignored_header(fields)}};
 }
 
-TurnError no_room_now() { return TurnError::try_later(ErrorKind::kQueueFull, no_memory().what(), 1); }
+TurnError no_memory_now() { return TurnError::try_later(ErrorKind::kQueueFull, no_memory().what(), 1); }
 
 TurnError too_long_answer(const std::string& field, std::size_t bytes) {
   return TurnError::bad_field(field, "the answer has " + std::to_string(bytes) +

@@ -6,9 +6,12 @@
 
 #include "chat/http/chat_job.hpp"
 #include "chat/turn/model_lender.hpp"
+#include "chat/turn/turn_error.hpp"
 #include "clock.hpp"
 #include "memory_budget.hpp"
 #include "transport/http/http_exchange.hpp"
+
+#include <rkllm_mcp/json.hpp>
 
 #include <asio/io_context.hpp>
 
@@ -90,7 +93,7 @@ Surface surface_of(const http::Request& request, std::string_view path);
 // The header that tells which fields of a request were not looked at; none, if all were.
 http::Headers ignored_fields(const std::vector<std::string>& fields);
 // There is no memory for a request now.
-TurnError no_room_now();
+TurnError no_memory_now();
 TurnError too_long_answer(const std::string& field, std::size_t bytes);
 
 }  // namespace rkllm_mcp::chat

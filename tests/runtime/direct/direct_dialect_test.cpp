@@ -3,6 +3,7 @@
 #include "jsonrpc/unread.hpp"
 #include "runtime/call/call_bench.hpp"
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -55,17 +56,9 @@ struct DirectClient : CallBench {
   DirectDialect dialect{caller};
 };
 
-// The error that it throws.
-RpcError refused(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const RpcError& error) {
-    return error;
-  }
-  FAIL("nothing was refused");
-  throw std::logic_error("unreachable");
+std::string refused_place(const std::function<void()>& action) {
+  return test::error_of(action).data().value("path", "");
 }
-std::string refused_place(const std::function<void()>& action) { return refused(action).data().value("path", ""); }
 
 Json chunk_in(const Json& message) { return message["result"]["chunk"]; }
 
@@ -82,7 +75,7 @@ TEST_CASE("an array of parameters gets the names of the C parameters in their or
 }
 
 TEST_CASE("an array of more parameters than there are is refused with the declaration, however long it is") {
-  const RpcError error = refused([] { named_params(kPlain, Json::array({1, 2, 3})); });
+  const RpcError error = test::error_of([] { named_params(kPlain, Json::array({1, 2, 3})); });
   CHECK(error.data()["path"] == "params");
   CHECK(std::string(error.what()) ==
         "params: expected at most 2 values, in the order of int plain(void*, const char*)");
@@ -122,7 +115,7 @@ TEST_CASE("what a call says wrongly of its stream is refused with its place, and
 TEST_CASE("who may not call is told so before anything is read of the call") {
   DirectClient client;
   client.session->principal = nullptr;
-  CHECK(refused([&] { client.call(kRun, {{"stream", "yes"}}); }).code() == ErrorCode::kUnauthorized);
+  CHECK(test::error_of([&] { client.call(kRun, {{"stream", "yes"}}); }).code() == ErrorCode::kUnauthorized);
   CHECK(client.backend.calls.empty());
 }
 
@@ -131,7 +124,7 @@ TEST_CASE("a notification may be called again while it is in progress: it has no
   for (int times = 0; times < 2; ++times) client.notify(kPlain, nullptr, Delivery::kPush);
   CHECK(client.backend.calls.size() == 2);
   client.call(kPlain);
-  CHECK(refused([&] { client.call(kPlain); }).code() == ErrorCode::kInvalidRequest);
+  CHECK(test::error_of([&] { client.call(kPlain); }).code() == ErrorCode::kInvalidRequest);
 }
 
 TEST_CASE("a notification counts among the calls in progress, and is none too many") {
@@ -139,7 +132,7 @@ TEST_CASE("a notification counts among the calls in progress, and is none too ma
   limits.requests_per_session = 1;
   DirectClient client(limits);
   client.notify(kPlain, nullptr, Delivery::kPush);
-  CHECK(refused([&] { client.notify(kPlain, nullptr, Delivery::kPush); }).code() == ErrorCode::kQueueFull);
+  CHECK(test::error_of([&] { client.notify(kPlain, nullptr, Delivery::kPush); }).code() == ErrorCode::kQueueFull);
   CHECK(client.backend.calls.size() == 1);
 }
 
@@ -249,15 +242,15 @@ TEST_CASE("a poll finds its stream by the request's id, or by the stream's id in
   const auto another = client.session->sibling();
   client.poll({{"stream_id", stream_id}}, *another, "8");
   CHECK(chunk_in(client.told_once())["delta"] == "c");
-  CHECK(refused([&] { client.poll(nullptr, *another, "1"); }).code() == ErrorCode::kStreamNotFound);
+  CHECK(test::error_of([&] { client.poll(nullptr, *another, "1"); }).code() == ErrorCode::kStreamNotFound);
 }
 
 TEST_CASE("a stream that is pushed and of which nothing is retained cannot be polled") {
   DirectClient client;
   client.call(kRun, {{"stream", true}});
   const std::string stream_id = client.told_once()["result"]["stream_id"];
-  CHECK(refused([&] { client.poll({{"stream_id", stream_id}}); }).code() == ErrorCode::kStreamNotFound);
-  CHECK(refused([&] { client.poll(nullptr); }).code() == ErrorCode::kStreamNotFound);
+  CHECK(test::error_of([&] { client.poll({{"stream_id", stream_id}}); }).code() == ErrorCode::kStreamNotFound);
+  CHECK(test::error_of([&] { client.poll(nullptr); }).code() == ErrorCode::kStreamNotFound);
 }
 
 TEST_CASE("a poll of what was pushed is answered by the chunks alone, from the newest if it does not say from which") {

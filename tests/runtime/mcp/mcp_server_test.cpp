@@ -13,6 +13,7 @@
 #include "mcp/service.hpp"
 #include "runtime/fake_backend.hpp"
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -69,17 +70,11 @@ struct ServedClient {
     }
     return nullptr;
   }
-  RpcError refusal(const std::string& method, Json params = nullptr) {
-    try {
-      takes(method, std::move(params));
-    } catch (const RpcError& error) {
-      return error;
-    }
-    FAIL(method << " was not refused");
-    throw std::logic_error("unreachable");
+  RpcError refusal(const std::string& method, const Json& params = nullptr) {
+    return test::error_of([&] { takes(method, params); });
   }
-  std::string refused_path(const std::string& method, Json params = nullptr) {
-    return refusal(method, std::move(params)).data().value("path", "");
+  std::string refused_path(const std::string& method, const Json& params = nullptr) {
+    return refusal(method, params).data().value("path", "");
   }
   void notify(const std::string& method, Json params = nullptr) {
     server.handle(Notification{method, std::move(params)}, *session, *peer);

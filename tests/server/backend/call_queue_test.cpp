@@ -4,6 +4,7 @@
 
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -140,7 +141,7 @@ TEST_CASE("who waits behind a lease is told when it is given back") {
   CHECK(second.caller->told == Places{2, 1});
 }
 
-TEST_CASE("the thread of a queue makes each call that can be made, and ends when nothing can") {
+TEST_CASE("the thread of a queue makes each call that can be made, and ends with it") {
   const Queued waits_for_lease, lease, leased(lease.call), last(lease.call);
   std::vector<QueuedCallPointer> made;
   std::promise<void> all_are_made;

@@ -71,6 +71,10 @@ struct SinkBench {
     sink.complete(told);
     return told;
   }
+  RunFacts facts() const {
+    CallOutcome told;
+    return sink.complete(told);
+  }
 
   std::shared_ptr<WrittenCall> call = std::make_shared<WrittenCall>();
   int aborts = 0;
@@ -114,11 +118,11 @@ TEST_CASE("a run that nobody stops goes on after each callback") {
 
 TEST_CASE("rows reach the observer, are freed after the callback that lent them, and tell a size") {
   SinkBench run;
-  CHECK(run.sink.learnt().empty());
+  CHECK(run.facts().sizes.empty());
   run.sink.on_rows(lent_rows(3));
   CHECK(run.sink.verdict() == Verdict::kGoOnAndFreeRows);
   CHECK(run.call->rows == std::vector<std::vector<float>>{{1, 2, 3, 4, 5, 6}});
-  CHECK(run.sink.learnt() == std::map<std::string, std::int64_t>{{"vocab_size", 3}});
+  CHECK(run.facts().sizes == std::map<std::string, std::int64_t>{{"vocab_size", 3}});
 
   run.sink.on_token(0, "a", 1);
   CHECK(run.sink.verdict() == Verdict::kGoOn);  // this callback has lent nothing
@@ -126,7 +130,7 @@ TEST_CASE("rows reach the observer, are freed after the callback that lent them,
   run.sink.on_rows(lent_rows(2));
   CHECK(run.sink.verdict() == Verdict::kGoOnAndFreeRows);
   CHECK(run.call->rows.size() == 2);
-  CHECK(run.sink.learnt() == std::map<std::string, std::int64_t>{{"vocab_size", 2}});
+  CHECK(run.facts().sizes == std::map<std::string, std::int64_t>{{"vocab_size", 2}});
 }
 
 TEST_CASE("a run that is stopped is aborted at its next callback, once, and its outcome says so") {
@@ -203,46 +207,48 @@ TEST_CASE("the outcome of a run has the state in which it ended and what came wi
   CHECK(outcome.state == "RKLLM_RUN_FINISH");
   CHECK(outcome.values == Json{{"perf", {{"prefill_tokens", 4}}}});
   CHECK_FALSE(outcome.aborted);
-  CHECK_FALSE(run.sink.failed());
+  CHECK_FALSE(run.facts().has_failed);
   CHECK_FALSE(run.sink.gave_up());
   CHECK_FALSE(run.call->is_done);  // of this whoever makes the call tells
 }
 
 TEST_CASE("a run that ends in a state of failure has failed, with that state and without values") {
   SinkBench run;
-  CHECK_FALSE(run.sink.failed());
+  CHECK_FALSE(run.facts().has_failed);
   run.sink.on_failure("RKLLM_RUN_ERROR");
   CHECK(run.sink.verdict() == Verdict::kGoOn);
-  CHECK(run.sink.failed());
+  CHECK(run.facts().has_failed);
   CHECK(run.sink.await_end(does_not_run_any_more));
   CHECK_FALSE(run.sink.gave_up());
   CHECK(run.outcome().state == "RKLLM_RUN_ERROR");
   CHECK(run.outcome().values.is_null());
+  run.sink.on_end("RKLLM_RUN_FINISH", nullptr);  // whatever comes after it
+  CHECK(run.facts().has_failed);
 }
 
 TEST_CASE("a run was empty if it has come to its end without anything and nobody has stopped it") {
   SinkBench nothing;
-  CHECK_FALSE(nothing.sink.was_empty());  // not at its end yet
+  CHECK_FALSE(nothing.facts().was_empty);  // not at its end yet
   nothing.sink.on_token(0, std::nullopt, -1);
   nothing.sink.on_end("RKLLM_RUN_FINISH", nullptr);
-  CHECK(nothing.sink.was_empty());
+  CHECK(nothing.facts().was_empty);
 
   SinkBench token_without_text;
   token_without_text.sink.on_token(0, std::nullopt, 5);
   token_without_text.sink.on_end("RKLLM_RUN_FINISH", nullptr);
-  CHECK_FALSE(token_without_text.sink.was_empty());
+  CHECK_FALSE(token_without_text.facts().was_empty);
 
   SinkBench rows;
   rows.sink.on_rows(lent_rows(1));
   rows.sink.on_end("RKLLM_RUN_FINISH", nullptr);
-  CHECK_FALSE(rows.sink.was_empty());
+  CHECK_FALSE(rows.facts().was_empty);
 
   SinkBench aborted;
   aborted.sink.stop();
   aborted.sink.on_token(0, std::nullopt, -1);
   aborted.sink.verdict();
   aborted.sink.on_end("RKLLM_RUN_FINISH", nullptr);
-  CHECK_FALSE(aborted.sink.was_empty());
+  CHECK_FALSE(aborted.facts().was_empty);
 }
 
 TEST_CASE("the end of a run is waited for while its thread is still inside the library") {
@@ -328,12 +334,13 @@ TEST_CASE("what a run has told may be asked while the runtime still calls back")
     is_late = false;
   });
   while (is_late) {
-    const auto learnt = run.sink.learnt();
-    if (!learnt.empty()) CHECK(learnt.at("vocab_size") == 3);
-    if (run.sink.failed()) CHECK(run.outcome().state == "RKLLM_RUN_ERROR");
-    CHECK_FALSE(run.sink.was_empty());
+    CallOutcome outcome;
+    const RunFacts facts = run.sink.complete(outcome);
+    if (!facts.sizes.empty()) CHECK(facts.sizes.at("vocab_size") == 3);
+    CHECK(facts.has_failed == (outcome.state == "RKLLM_RUN_ERROR"));
+    CHECK_FALSE(facts.was_empty);
   }
   runtime.get();
-  CHECK(run.sink.failed());
-  CHECK(run.sink.learnt().size() == 1);
+  CHECK(run.facts().has_failed);
+  CHECK(run.facts().sizes.size() == 1);
 }

@@ -6,6 +6,7 @@
 #include "server/worker/worker_commands.hpp"
 #include "support/catch.hpp"
 #include "support/loop_thread.hpp"
+#include "support/refusal.hpp"
 #include "worker/worker_process.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -83,16 +84,6 @@ struct EngineOf {
   Gathered printed;
   std::optional<WorkerEngine> engine;
 };
-
-template <class Act>
-RpcError refusal_of(const Act& act) {
-  try {
-    act();
-  } catch (const RpcError& error) {
-    return error;
-  }
-  return {ErrorCode::kInternalError, "nothing was refused"};
-}
 
 RpcError error_of(const CallOutcome& outcome) {
   REQUIRE(outcome.error);
@@ -185,18 +176,18 @@ TEST_CASE("an engine that is killed kills every worker that somebody has, and st
   CHECK(one.engine->kill());
   const std::string reason = "the server is shutting down";
   for (const auto use : {For::kCalls, For::kModel}) {
-    const RpcError error = refusal_of([&] { one.engine->worker_for(use); });
+    const RpcError error = test::error_of([&] { one.engine->worker_for(use); });
     CHECK(error.code() == ErrorCode::kRuntimeUnavailable);
     CHECK(error.what() == "runtime unavailable: " + reason);
     CHECK(error.data() == Json{{"reason", reason}, {"signal", nullptr}});
   }
-  CHECK(refusal_of([&] { one.engine->try_out(); }).what() == "runtime unavailable: " + reason);
+  CHECK(test::error_of([&] { one.engine->try_out(); }).what() == "runtime unavailable: " + reason);
   CHECK(error_of(one.engine->call(engine_request(kVersionOfEngine))).what() == "runtime unavailable: " + reason);
 }
 
 TEST_CASE("who waits for a worker that says nothing is told of its end when the engine is killed") {
   EngineOf one(shell("echo ready; exec cat <&3 >/dev/null"));
-  auto trying = std::async(std::launch::async, [&] { return refusal_of([&] { one.engine->try_out(); }); });
+  auto trying = std::async(std::launch::async, [&] { return test::error_of([&] { one.engine->try_out(); }); });
   CHECK_THAT(one.printed.first(), has_text(" ready"));
   one.engine->kill();
   const RpcError error = trying.get();
@@ -207,7 +198,7 @@ TEST_CASE("who waits for a worker that says nothing is told of its end when the 
 TEST_CASE("a program that cannot be started is named in the error of whoever needs it") {
   EngineOf one(ChildProcess::Command{"/no/such/program", {}});
   const auto begins_with = has_text("runtime unavailable: cannot start /no/such/program");
-  const RpcError refused = refusal_of([&] { one.engine->try_out(); });
+  const RpcError refused = test::error_of([&] { one.engine->try_out(); });
   CHECK(refused.code() == ErrorCode::kRuntimeUnavailable);
   CHECK_THAT(refused.what(), begins_with);
   CHECK_THAT(error_of(one.engine->call(engine_request(kVersionOfEngine))).what(), begins_with);
@@ -222,7 +213,7 @@ TEST_CASE("a program that cannot be started is named in the error of whoever nee
 TEST_CASE("a worker that cannot work says why to whoever tries it out, and to the next one again") {
   EngineOf one(shell("echo 'E worker: there is no library' >&2; exit 3"));
   for (int tries = 0; tries < 2; ++tries) {
-    const RpcError error = refusal_of([&] { one.engine->try_out(); });
+    const RpcError error = test::error_of([&] { one.engine->try_out(); });
     CHECK(error.code() == ErrorCode::kRuntimeUnavailable);
     CHECK(error.what() == std::string("runtime unavailable: there is no library"));
     CHECK(error.data()["reason"] == "there is no library");
