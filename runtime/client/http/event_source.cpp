@@ -37,16 +37,18 @@ EventSource::End EventSource::follow(const std::function<bool()>& is_done) {
   for (;;) {
     parser_.restart();
     status_ = 0;
+    bool is_refused = false;
     const auto end = trip_.run(
         session_.get(parser_.last_id()),
-        [this](const HttpHead& head) {
+        [this, &is_refused](const HttpHead& head) {
           status_ = head.status;
-          return head.status == 200 && head.media_type == "text/event-stream";
+          is_refused = head.status != 200 || head.media_type != "text/event-stream";
+          return !is_refused;
         },
         [this](std::string_view bytes) { return feed(bytes); });
     if (is_done()) return End::kDone;
-    if (end == HttpRoundTrip::End::kStopped) return status_ == 0 || status_ == 200 ? End::kStopped : End::kRefused;
-    if (status_ != 0 && status_ != 200) return End::kRefused;
+    if (is_refused) return End::kRefused;
+    if (end == HttpRoundTrip::End::kStopped) return End::kStopped;
     if (end == HttpRoundTrip::End::kNoConnection) return End::kGone;
     // A response that ends is no failure: the server may want to be asked now and then.
     failures_ = status_ == 200 ? 0 : failures_ + 1;

@@ -87,10 +87,10 @@ void HttpFlight::deliver(std::string message) {
 
 void HttpFlight::take_body() {
   if (!was_accepted()) return take_refusal();
+  const bool is_empty = body_.empty();
   if (parse_bounded(body_)) deliver(std::move(body_));
   if (is_answered()) return;
-  refuse_all(body_.empty() ? "the server has taken the request but does not answer it"
-                           : "the answer is not as expected");
+  refuse_all(is_empty ? "the server has taken the request but does not answer it" : "the answer is not as expected");
 }
 
 // An error that the server has put into JSON-RPC is its answer, to whichever request it names.

@@ -56,6 +56,12 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
     refused = refused || !answer;
     return answer;
   };
+  bool has_head = false;
+  const auto take_head = [&](const httplib::Response& response) {
+    has_head = true;
+    return goes_on(!stopped_ &&
+                   on_head({response.status, media_type_of(response), response.get_header_value(mcp::kSessionHeader)}));
+  };
   bool is_http = false;
   request.response_handler = [&](const httplib::Response& response) {
     is_http = true;
@@ -65,8 +71,7 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
       spoken_->path = "/";
       return false;
     }
-    return goes_on(!stopped_ &&
-                   on_head({response.status, media_type_of(response), response.get_header_value(mcp::kSessionHeader)}));
+    return take_head(response);
   };
   request.content_receiver = [&](const char* bytes, std::size_t count, std::uint64_t, std::uint64_t) {
     return goes_on(!stopped_ && on_bytes({bytes, count}));
@@ -77,6 +82,7 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   spoken_.reset();
   const auto began = Clock::now();
   const bool complete = client_->send(request, response, error);
+  if (complete && !has_head) take_head(response);  // cpp-httplib hands over no head with the status 204
   if (stopped_ || refused) return End::kStopped;
   if (spoken_) {
     complaint_ = "no HTTP" + hint_at_protocol(endpoint_, *spoken_);
