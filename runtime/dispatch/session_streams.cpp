@@ -22,12 +22,8 @@ SessionStreams::~SessionStreams() {
 EventStream& SessionStreams::add(EventStream::Options options) {
   options.id = std::to_string(next_++);
   options.memory = memory_;
-  forget_oldest_ended();
   EventStream& stream = *streams_.emplace_back(std::make_shared<EventStream>(loop_, std::move(options)));
-  // There is nothing to come back for where one plain answer was all.
-  stream.when_ended([this, &stream] {
-    if (!stream.has_events()) std::erase_if(streams_, [&stream](const auto& each) { return each.get() == &stream; });
-  });
+  stream.when_ended([this, &stream] { keep_ended(stream); });
   return stream;
 }
 
@@ -53,15 +49,18 @@ Clock::time_point SessionStreams::last_attached() const {
   return last;
 }
 
-void SessionStreams::forget_oldest_ended() {
-  const auto has_ended = [](const auto& each) { return each->ended(); };
-  auto too_many =
-      std::count_if(streams_.begin(), streams_.end(), has_ended) - static_cast<std::ptrdiff_t>(kEndedStreams);
-  while (too_many-- >= 0) {
-    const auto oldest = std::find_if(streams_.begin(), streams_.end(), has_ended);
-    if (oldest == streams_.end()) return;
-    streams_.erase(oldest);
+void SessionStreams::keep_ended(const EventStream& stream) {
+  const auto place = std::ranges::find_if(streams_, [&stream](const auto& each) { return each.get() == &stream; });
+  if (place == streams_.end()) return;
+  // There is nothing to come back for where one plain answer was all.
+  if (!stream.has_events()) {
+    streams_.erase(place);
+    return;
   }
+  std::rotate(place, place + 1, streams_.end());  // behind those that have ended before it
+  const auto has_ended = [](const auto& each) { return each->ended(); };
+  const auto kept = std::ranges::count_if(streams_, has_ended);
+  if (kept > static_cast<std::ptrdiff_t>(kEndedStreams)) streams_.erase(std::ranges::find_if(streams_, has_ended));
 }
 
 }  // namespace rkllm_mcp

@@ -15,7 +15,7 @@ namespace rkllm_mcp {
 
 class SessionStreams {
  public:
-  static constexpr std::size_t kEndedStreams = 4;  // that are kept
+  static constexpr std::size_t kEndedStreams = 4;  // that are kept, the last that have ended
 
   SessionStreams(asio::io_context& loop, MemoryBudget memory);
   ~SessionStreams();
@@ -35,12 +35,12 @@ class SessionStreams {
   EventStream* find(std::string_view id) const;
 
  private:
-  void forget_oldest_ended();
+  void keep_ended(const EventStream& stream);
 
   asio::io_context& loop_;
   const MemoryBudget memory_;
   const std::shared_ptr<EventStream> standing_;
-  std::deque<std::shared_ptr<EventStream>> streams_;
+  std::deque<std::shared_ptr<EventStream>> streams_;  // that have ended in the order in which they did
   std::uint64_t next_ = 1;
 };
 
