@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -171,6 +172,9 @@ HandedSockets take_handed_sockets(const Settings& settings) {
   const auto count = to_number(take_variable("LISTEN_FDS"));
   auto names = split_names(take_variable("LISTEN_FDNAMES"));
   if (!count || process != static_cast<std::uint64_t>(::getpid())) return {};
+  if (*count > static_cast<std::uint64_t>(std::numeric_limits<int>::max() - kFirstDescriptor)) {
+    throw std::runtime_error("socket activation: LISTEN_FDS is " + std::to_string(*count) + ": no process has so many");
+  }
   const auto first_beyond = kFirstDescriptor + static_cast<int>(*count);
   for (int descriptor = kFirstDescriptor; descriptor < first_beyond; ++descriptor) {
     if (::fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0) {

@@ -57,7 +57,8 @@ std::string Rational::digits_of(const Number& number) {
 }
 
 Rational::Rational(long value)
-    : numerator_(make(static_cast<unsigned long>(value < 0 ? -value : value))), denominator_(make(1)) {
+    : numerator_(make(value < 0 ? 0 - static_cast<unsigned long>(value) : static_cast<unsigned long>(value))),
+      denominator_(make(1)) {
   BN_set_negative(numerator_.get(), value < 0 ? 1 : 0);
 }
 
@@ -97,6 +98,8 @@ Rational Rational::parse(std::string_view decimal) {
     if (text.starts_with('+')) text.remove_prefix(1);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
     if (error != std::errc() || end != text.data() + text.size()) exponent = kMostExponent + 1;
+    // Beyond twice the limit it is too large, whatever digits there are behind the point: they are subtracted below.
+    exponent = std::clamp(exponent, -2 * kMostExponent - 1, 2 * kMostExponent + 1);
   }
   std::string digits(decimal.substr(0, mark));
   if (const auto point = digits.find('.'); point != std::string::npos) {
