@@ -3,72 +3,106 @@
 #include "support/catch.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
-using namespace rkllm_mcp;
-using namespace std::chrono_literals;
-
+namespace rkllm_mcp {
 namespace {
 
-const Clock::time_point kFirstKept = Clock::time_point() + 1h;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 
-// With an object of two characters beside it.
-ToolAnswer short_answer(const std::string& text) { return {text, Json::object()}; }
+constexpr std::size_t kPlenty = std::size_t{1} << 20U;
+constexpr AnswerCache::Clock::time_point kBegin{};
 
-std::string kept_text(AnswerCache& cache, const std::string& question, Clock::time_point now = kFirstKept) {
-  const auto found = cache.find(question, now);
-  return found ? found->text : "(none)";
+ToolAnswer answer_with(const std::string& text) { return {text, Json{{"said", text}}}; }
+
+// What the cache counts for one answer.
+std::size_t bytes_of(const std::string& question, const ToolAnswer& answer) {
+  AnswerCache cache(kPlenty, seconds(10));
+  cache.keep(question, answer, kBegin);
+  return cache.bytes();
 }
 
 }  // namespace
 
-TEST_CASE("an answer is found until its life is over, and takes no memory after that") {
-  AnswerCache cache(1000, 10s);
-  CHECK(kept_text(cache, "a") == "(none)");
-  cache.keep("a", {"one", Json{{"n", 1}}}, kFirstKept);
-  CHECK(cache.find("a", kFirstKept)->structured == Json{{"n", 1}});
-  CHECK(kept_text(cache, "a", kFirstKept + 10s - 1ns) == "one");
-  CHECK(cache.bytes() > 0);
-  CHECK(kept_text(cache, "a", kFirstKept + 10s) == "(none)");
+TEST_CASE("an answer that was kept is found by its question, whole, and by no other") {
+  AnswerCache cache(kPlenty, seconds(10));
+  CHECK_FALSE(cache.find("q", kBegin));
+  cache.keep("q", answer_with("a"), kBegin);
+  const auto found = cache.find("q", kBegin);
+  REQUIRE(found);
+  CHECK(found->text == "a");
+  CHECK(found->structured == Json{{"said", "a"}});
+  CHECK_FALSE(cache.find("q ", kBegin));
+  CHECK_FALSE(cache.find("", kBegin));
+}
+
+TEST_CASE("an answer is kept for its life and no longer, however often it is asked for") {
+  AnswerCache cache(kPlenty, seconds(10));
+  cache.keep("q", answer_with("a"), kBegin);
+  CHECK(cache.find("q", kBegin + seconds(5)));
+  CHECK(cache.find("q", kBegin + seconds(10) - milliseconds(1)));
+  CHECK_FALSE(cache.find("q", kBegin + seconds(10)));
   CHECK(cache.bytes() == 0);
 }
 
-TEST_CASE("a newer answer to a question takes the place of the older one, and lives anew") {
-  AnswerCache cache(1000, 10s);
-  cache.keep("a", short_answer("old"), kFirstKept);
-  const auto bytes = cache.bytes();
-  cache.keep("a", short_answer("new"), kFirstKept + 9s);
-  CHECK(cache.bytes() == bytes);
-  CHECK(kept_text(cache, "a", kFirstKept + 18s) == "new");
+TEST_CASE("a newer answer to the same question replaces the older one, and lives as long as any") {
+  AnswerCache cache(kPlenty, seconds(10));
+  cache.keep("q", answer_with("first, and longer"), kBegin);
+  cache.keep("q", answer_with("second"), kBegin + seconds(5));
+  CHECK(cache.bytes() == bytes_of("q", answer_with("second")));
+  const auto found = cache.find("q", kBegin + seconds(14));
+  REQUIRE(found);
+  CHECK(found->text == "second");
 }
 
-TEST_CASE("where there is no room the answer goes that has not been asked for longest") {
-  AnswerCache cache(3 * 9, 10s);  // three of two characters' question twice, five of text, two of the object
-  for (const auto* question : {"a", "b", "c"}) cache.keep(question, short_answer("12345"), kFirstKept);
-  CHECK(cache.bytes() == 27);
-  CHECK(kept_text(cache, "a") == "12345");
-  cache.keep("d", short_answer("12345"), kFirstKept);
-  CHECK(kept_text(cache, "b") == "(none)");
-  CHECK(kept_text(cache, "a") == "12345");
-  CHECK(kept_text(cache, "c") == "12345");
-  CHECK(kept_text(cache, "d") == "12345");
-  CHECK(cache.bytes() == 27);
+TEST_CASE("where there is no room, the answer that has not been asked for longest goes") {
+  AnswerCache cache(2 * bytes_of("1", answer_with("a")), seconds(10));
+  cache.keep("1", answer_with("a"), kBegin);
+  cache.keep("2", answer_with("b"), kBegin);
+  CHECK(cache.find("1", kBegin));
+  cache.keep("3", answer_with("c"), kBegin);
+  CHECK(cache.find("1", kBegin));
+  CHECK_FALSE(cache.find("2", kBegin));
+  CHECK(cache.find("3", kBegin));
 }
 
-TEST_CASE("an answer that is larger than the cache is not kept, and drives out none but its predecessor") {
-  AnswerCache cache(9, 10s);
-  cache.keep("a", short_answer("12345"), kFirstKept);
-  cache.keep("b", short_answer("123456"), kFirstKept);
-  CHECK(kept_text(cache, "b") == "(none)");
-  CHECK(kept_text(cache, "a") == "12345");
-  cache.keep("a", short_answer("123456"), kFirstKept);
-  CHECK(kept_text(cache, "a") == "(none)");  // what it says is not true any more
+TEST_CASE("as many go as a large answer needs room") {
+  const auto large = answer_with(std::string(100, 'x'));
+  AnswerCache cache(bytes_of("4", large) + bytes_of("3", answer_with("c")), seconds(10));
+  for (const std::string question : {"1", "2", "3"}) cache.keep(question, answer_with("c"), kBegin);
+  cache.keep("4", large, kBegin);
+  CHECK_FALSE(cache.find("1", kBegin));
+  CHECK_FALSE(cache.find("2", kBegin));
+  CHECK(cache.find("3", kBegin));
+  CHECK(cache.find("4", kBegin));
+  CHECK(cache.bytes() == bytes_of("4", large) + bytes_of("3", answer_with("c")));
+}
+
+TEST_CASE("an answer as large as the cache is kept, and one that is a byte larger leaves the others where they are") {
+  AnswerCache cache(bytes_of("q", answer_with("12345")), seconds(10));
+  cache.keep("q", answer_with("12345"), kBegin);
+  CHECK(cache.find("q", kBegin));
+  // The text is there twice: once for people and once for programs.
+  cache.keep("Q", {"123456", Json{{"said", "12345"}}}, kBegin);
+  CHECK_FALSE(cache.find("Q", kBegin));
+  CHECK(cache.find("q", kBegin));
+}
+
+TEST_CASE("an answer that is out of date is not given because the newer one has no room") {
+  AnswerCache cache(bytes_of("q", answer_with("12345")), seconds(10));
+  cache.keep("q", answer_with("12345"), kBegin);
+  cache.keep("q", answer_with("123456"), kBegin);
+  CHECK_FALSE(cache.find("q", kBegin));
   CHECK(cache.bytes() == 0);
 }
 
-TEST_CASE("a cache whose answers live no time keeps none") {
-  AnswerCache cache(1000, 0s);
-  cache.keep("a", short_answer("one"), kFirstKept);
-  CHECK(kept_text(cache, "a") == "(none)");
+TEST_CASE("answers without a life are not kept") {
+  AnswerCache cache(kPlenty, seconds(0));
+  cache.keep("q", answer_with("a"), kBegin);
   CHECK(cache.bytes() == 0);
+  CHECK_FALSE(cache.find("q", kBegin));
 }
+
+}  // namespace rkllm_mcp

@@ -4,50 +4,58 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 
-using namespace rkllm_mcp;
-using namespace std::chrono_literals;
-
+namespace rkllm_mcp {
 namespace {
 
-const Clock::time_point kFirstAsked = Clock::time_point() + 1h;
-using LimitWait = std::optional<std::chrono::seconds>;
+using std::chrono::seconds;
+
+constexpr RateLimit::Clock::time_point kNoon{};
+
+// How many questions are let through at that time.
+int let_through(RateLimit& limit, const std::string& name, RateLimit::Clock::time_point now) {
+  int count = 0;
+  while (!limit.take(name, now)) ++count;
+  return count;
+}
 
 }  // namespace
 
-TEST_CASE("so many questions are let through at once as there may be in a minute, and the next has to wait") {
-  RateLimit limit(3);
-  for (int question = 0; question < 3; ++question) CHECK(limit.take("a", kFirstAsked) == LimitWait());
-  CHECK(limit.take("a", kFirstAsked) == LimitWait(20s));
-  CHECK(limit.take("a", kFirstAsked) == LimitWait(20s));  // one that has to wait does not count
+TEST_CASE("a minute's questions may come at once, and the next one is told how long to wait") {
+  RateLimit limit(30);
+  CHECK(let_through(limit, "search", kNoon) == 30);
+  CHECK(limit.take("search", kNoon) == seconds(2));
 }
 
-TEST_CASE("whoever waits as long as was said is let through, and no earlier") {
-  RateLimit limit(3);
-  for (int question = 0; question < 3; ++question) limit.take("a", kFirstAsked);
-  CHECK(limit.take("a", kFirstAsked + 19s) == LimitWait(1s));
-  CHECK(limit.take("a", kFirstAsked + 20s) == LimitWait());
-  CHECK(limit.take("a", kFirstAsked + 20s) == LimitWait(20s));
+TEST_CASE("a question is let through after the time that it was told to wait, and none before") {
+  RateLimit limit(7);  // one in 8.57 seconds
+  CHECK(let_through(limit, "search", kNoon) == 7);
+  CHECK(limit.take("search", kNoon) == seconds(9));
+  CHECK(limit.take("search", kNoon + seconds(8)) == seconds(1));
+  CHECK(limit.take("search", kNoon + seconds(9)) == std::nullopt);
+  CHECK(limit.take("search", kNoon + seconds(9)) != std::nullopt);
 }
 
-TEST_CASE("a wait is told in whole seconds, and never as none") {
+TEST_CASE("questions that are refused do not count") {
   RateLimit limit(60);
-  for (int question = 0; question < 60; ++question) limit.take("a", kFirstAsked);
-  CHECK(limit.take("a", kFirstAsked) == LimitWait(1s));
-  CHECK(limit.take("a", kFirstAsked + 999ms) == LimitWait(1s));
-  CHECK(limit.take("a", kFirstAsked + 1s) == LimitWait());
+  CHECK(let_through(limit, "search", kNoon) == 60);
+  for (int i = 0; i < 100; ++i) CHECK(limit.take("search", kNoon) == seconds(1));
+  CHECK(let_through(limit, "search", kNoon + seconds(1)) == 1);
 }
 
-TEST_CASE("a quiet hour saves up no more than one minute's questions") {
-  RateLimit limit(2);
-  limit.take("a", kFirstAsked);
-  for (int question = 0; question < 2; ++question) CHECK(limit.take("a", kFirstAsked + 1h) == LimitWait());
-  CHECK(limit.take("a", kFirstAsked + 1h) == LimitWait(30s));
+TEST_CASE("questions are given back evenly, and never more than those of one minute") {
+  RateLimit limit(60);
+  CHECK(let_through(limit, "search", kNoon) == 60);
+  CHECK(let_through(limit, "search", kNoon + seconds(20)) == 20);
+  CHECK(let_through(limit, "search", kNoon + seconds(20 + 3600)) == 60);
 }
 
-TEST_CASE("each name has a limit of its own") {
+TEST_CASE("each name has questions of its own") {
   RateLimit limit(1);
-  CHECK(limit.take("a", kFirstAsked) == LimitWait());
-  CHECK(limit.take("b", kFirstAsked) == LimitWait());
-  CHECK(limit.take("a", kFirstAsked) == LimitWait(60s));
+  CHECK(let_through(limit, "search", kNoon) == 1);
+  CHECK(let_through(limit, "weather", kNoon) == 1);
+  CHECK(limit.take("search", kNoon) == seconds(60));
 }
+
+}  // namespace rkllm_mcp
