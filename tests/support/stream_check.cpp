@@ -59,14 +59,15 @@ bool StreamCheck::is_outdated(const Json& error) const {
 }
 
 void StreamCheck::take_chunk(const Json& result, const Json& message) {
-  const auto seq = result["chunk"]["seq"].get<std::uint64_t>();
-  if (delivery_ == Delivery::kInOrder) {
-    if (seq != next_seq_) refuse(("seq " + std::to_string(next_seq_) + " was due").c_str(), message);
-    return append(result);
-  }
-  // An empty chunk without an end only tells the next seq: it must not take the place of the chunk that will have it.
   const Json& chunk = result["chunk"];
-  if (chunk["delta"] == "" && !chunk.contains("end") && !chunk.contains("token_id")) return;
+  const auto seq = chunk["seq"].get<std::uint64_t>();
+  if (delivery_ == Delivery::kInOrder && seq != next_seq_) {
+    refuse(("seq " + std::to_string(next_seq_) + " was due").c_str(), message);
+  }
+  // An empty chunk without an end only tells the next seq, to a poll that has waited: it must not take the place of the
+  // chunk that will have it.
+  const bool is_news = chunk["delta"] != "" || chunk.size() > 2;
+  if (!is_news) return;
   if (seq >= next_seq_) early_.emplace(seq, result);
   for (auto next = early_.find(next_seq_); next != early_.end() && !ended_; next = early_.find(next_seq_)) {
     append(next->second);

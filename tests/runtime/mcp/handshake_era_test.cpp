@@ -39,6 +39,12 @@ struct AskedByRequests {
           state = again.state();
         });
   }
+  AskedByRequests(const AskedByRequests&) = delete;
+  AskedByRequests& operator=(const AskedByRequests&) = delete;
+  // While a client is asked, the question and the tool keep each other.
+  ~AskedByRequests() {
+    if (invocation && !invocation->ended()) invocation->result(Json::object());
+  }
 
   void ask(const std::vector<std::string>& keys, Json with_state = nullptr) {
     mcp::InputRequests questions;
