@@ -1,5 +1,6 @@
 // The decoder by itself, on structs made up for the purpose; what it does for the real ones is in bindings_test.
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 #include <rkllm_mcp/codec.hpp>
 
@@ -155,12 +156,9 @@ TEST_CASE("the count of an array is derived, and checked if it is given") {
 TEST_CASE("a value that the handle has not learnt yet is asked for in words") {
   Reading reading(R"({"shape":{"name":"n","values":[1]}})");
   CHECK(reading.complaint() == "draw was not called: width is not known yet for handle h-1; measure it");
-  try {
-    reading.read();
-  } catch (const RpcError& error) {
-    CHECK(error.code() == ErrorCode::kCallFailed);
-    CHECK(error.data() == Json({{"function", "draw"}, {"status", nullptr}}));
-  }
+  const RpcError error = test::error_of([&] { reading.read(); });
+  CHECK(error.code() == ErrorCode::kCallFailed);
+  CHECK(error.data() == Json({{"function", "draw"}, {"status", nullptr}}));
 }
 
 TEST_CASE("the paths of files are what the policy makes of them, and its refusal says where") {

@@ -56,9 +56,7 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
     refused = refused || !answer;
     return answer;
   };
-  bool has_head = false;
   const auto take_head = [&](const httplib::Response& response) {
-    has_head = true;
     return goes_on(!stopped_ &&
                    on_head({response.status, media_type_of(response), response.get_header_value(mcp::kSessionHeader)}));
   };
@@ -82,7 +80,7 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   spoken_.reset();
   const auto began = Clock::now();
   const bool complete = client_->send(request, response, error);
-  if (complete && !has_head) take_head(response);  // cpp-httplib hands over no head with the status 204
+  if (complete && !is_http) take_head(response);  // cpp-httplib hands over no head with the status 204
   if (stopped_ || refused) return End::kStopped;
   if (spoken_) {
     complaint_ = "no HTTP" + hint_at_protocol(endpoint_, *spoken_);

@@ -18,6 +18,10 @@ void add_request_id(http::Headers& headers, Surface surface, std::string_view re
   if (!request_id.empty()) headers.add(surface == Surface::kAnthropic ? "request-id" : "x-request-id", request_id);
 }
 
+void add_ignored_fields(http::Headers& headers, const std::vector<std::string>& fields) {
+  if (const std::string ignored = ignored_header(fields); !ignored.empty()) headers.add("x-rkllm-ignored", ignored);
+}
+
 int send_error(http::Exchange& exchange, Surface surface, const TurnError& error, std::string_view request_id) {
   const ErrorReply reply = error_reply(surface, error, request_id);
   http::Headers headers{{"Cache-Control", "no-store"}};
@@ -68,9 +72,7 @@ http::Headers ChatExchange::headers() const {
   http::Headers headers{{"Cache-Control", "no-store"}};
   add_request_id(headers, options_.surface, options_.request_id);
   headers.add("x-rkllm-queue-position", std::to_string(position_.value_or(0)));
-  if (const std::string ignored = ignored_header(job_.ignored); !ignored.empty()) {
-    headers.add("x-rkllm-ignored", ignored);
-  }
+  add_ignored_fields(headers, job_.ignored);
   if (options_.is_simulated) headers.add("x-rkllm-simulated", "true");
   if (dropped_ > 0) headers.add("x-rkllm-dropped-messages", std::to_string(dropped_));
   if (search_failed_) headers.add("x-rkllm-search", "failed");

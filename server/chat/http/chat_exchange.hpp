@@ -96,6 +96,8 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
 
 // Adds the header for the request's id that this surface's clients read; nothing if the id is empty.
 void add_request_id(http::Headers& headers, Surface surface, std::string_view request_id);
+// Adds the header that tells which fields of a request were not looked at; nothing if all were.
+void add_ignored_fields(http::Headers& headers, const std::vector<std::string>& fields);
 // Sends an error that is known before anything was sent. The status that it has.
 int send_error(http::Exchange& exchange, Surface surface, const TurnError& error, std::string_view request_id);
 

@@ -1,6 +1,5 @@
 #include "chat/http/pull_exchange.hpp"
 
-#include "chat/dialects/field_table.hpp"
 #include "chat/dialects/ollama_reply.hpp"
 #include "chat/dialects/reply_stream.hpp"
 #include "chat/http/chat_exchange.hpp"
@@ -35,9 +34,7 @@ void PullExchange::begin(ModelStore& store) {
 
 http::Headers PullExchange::headers(std::string_view content_type) const {
   http::Headers all{{"Cache-Control", "no-store"}, {"x-request-id", options_.request_id}};
-  if (const std::string ignored = ignored_header(request_.ignored); !ignored.empty()) {
-    all.add("x-rkllm-ignored", ignored);
-  }
+  add_ignored_fields(all, request_.ignored);
   if (!request_.stream) return all;  // respond() is told the type apart from them
   all.add("Content-Type", content_type);
   all.add("X-Accel-Buffering", "no");

@@ -1,6 +1,5 @@
 #include "chat/http/visit.hpp"
 
-#include "chat/dialects/field_table.hpp"
 #include "chat/http/chat_exchange.hpp"
 #include "chat/turn/turn.hpp"
 #include "jsonrpc/unread.hpp"
@@ -58,8 +57,9 @@ Surface surface_of(const http::Request& request, std::string_view path) {
 }
 
 http::Headers ignored_fields(const std::vector<std::string>& fields) {
-  if (fields.empty()) return {};
-  return {{"x-rkllm-ignored", ignored_header(fields)}};
+  http::Headers headers;
+  add_ignored_fields(headers, fields);
+  return headers;
 }
 
 TurnError no_memory_now() { return TurnError::try_later(ErrorKind::kQueueFull, no_memory().what(), 1); }

@@ -2,6 +2,7 @@
 
 #include "auth/access_tokens.hpp"
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -43,12 +44,7 @@ struct Reading {
   mcp::ResourceReading read(const std::string& uri) const { return mcp::read_resource(catalogue, session, uri); }
   Json content(const std::string& uri) const { return read(uri).body.at("contents").at(0); }
   RpcError refusal(const std::string& uri) const {
-    try {
-      read(uri);
-    } catch (const RpcError& error) {
-      return error;
-    }
-    return {ErrorCode{}, "not refused"};
+    return test::error_of([&] { read(uri); });
   }
 
   const Principal principal{"client", true, false};

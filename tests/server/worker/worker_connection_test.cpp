@@ -6,6 +6,7 @@
 #include "server/worker/worker_commands.hpp"
 #include "support/catch.hpp"
 #include "support/loop_thread.hpp"
+#include "support/refusal.hpp"
 #include "worker/frame_socket.hpp"
 #include "worker/worker_process.hpp"
 
@@ -91,12 +92,7 @@ class Connected {
   WorkerConnection::End end() { return call_.get(); }
   // The error that a call has ended with.
   RpcError failure() {
-    try {
-      call_.get();
-    } catch (const RpcError& error) {
-      return error;
-    }
-    return {ErrorCode::kInternalError, "it has not failed"};
+    return test::error_of([this] { call_.get(); });
   }
   void say_end(std::uint32_t number, std::string_view text) {
     worker.send({.type = FrameType::kEnd, .call = number}, text);
@@ -336,13 +332,9 @@ TEST_CASE("a worker that gives no sign of life for so long is killed") {
 TEST_CASE("a worker whose socket fails is killed, and the call says why") {
   Connected connected;
   WorkerConnection without_socket(connected.process, Descriptor(), kWorkerPatience, connected.loop());
-  try {
-    without_socket.ping();
-    FAIL("nobody can have answered");
-  } catch (const RpcError& error) {
-    CHECK(error.code() == ErrorCode::kRuntimeUnavailable);
-    CHECK_THAT(error.what(), has_text("was killed by SIGKILL: it cannot be spoken to: a worker's socket"));
-  }
+  const RpcError error = test::error_of([&] { without_socket.ping(); });
+  CHECK(error.code() == ErrorCode::kRuntimeUnavailable);
+  CHECK_THAT(error.what(), has_text("was killed by SIGKILL: it cannot be spoken to: a worker's socket"));
 }
 
 TEST_CASE("a worker's end is told by its own words if it has said why it cannot work, and else by how it ended") {
