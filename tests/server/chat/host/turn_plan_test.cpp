@@ -170,6 +170,16 @@ TEST_CASE("a plan is shortened by its oldest turns until it fits, or only the la
   CHECK_FALSE(plan.shorten(1));
 }
 
+TEST_CASE("a plan of many short messages is shortened until it fits, though most of it are marks") {
+  Turn turn = turn_of_messages(61);
+  turn.drop_oldest_turns = true;
+  TurnPlan plan(turn, of_family("qwen3"), {});
+  const std::size_t half = plan.prompt().text.size() / 2;
+  CHECK(plan.shorten(half));
+  CHECK(plan.prompt().text.size() <= half);
+  CHECK(plan.dropped() < 40);
+}
+
 TEST_CASE("a format has a schema, is asked for in the prompt, and is asked for anew with what was wrong") {
   Turn turn = turn_of_messages(1);
   turn.format = {OutputKind::kJsonSchema, Json{{"type", "array"}}};

@@ -96,7 +96,7 @@ TEST_CASE("a token keeps what was said of it first, and one without text is none
   tokens.add("<x>", {.id = 1});
   tokens.add("<x>", {.id = 2});
   tokens.add("", {.id = 3});
-  CHECK(pieces_of(tokens, "a<x>") == Pieces{{"a", {}}, {"<x>", 1}});
+  CHECK(pieces_of(tokens, "a<x><y") == Pieces{{"a", {}}, {"<x>", 1}, {"<y", {}}});
 }
 
 TEST_CASE("tokens and texts may have any characters") {

@@ -66,6 +66,20 @@ TEST_CASE("the pair that was learnt first is joined first, and of equal ones tha
   CHECK(ids_of(twins, "aaaa") == Ids{2, 2});
 }
 
+TEST_CASE("what has been joined is joined to what is joined later beside it, on either side") {
+  for (const bool is_left_first : {true, false}) {
+    BytePairs halves;
+    for (TokenId id = 1; id <= 4; ++id) halves.add_token(std::string(1, static_cast<char>('a' + id - 1)), id);
+    halves.add_token("ab", 12);
+    halves.add_token("cd", 34);
+    halves.add_token("abcd", 1234);
+    REQUIRE((is_left_first ? halves.add_pair("a", "b") : halves.add_pair("c", "d")));
+    REQUIRE((is_left_first ? halves.add_pair("c", "d") : halves.add_pair("a", "b")));
+    REQUIRE(halves.add_pair("ab", "cd"));
+    CHECK(ids_of(halves, "abcdabcd") == Ids{1234, 1234});
+  }
+}
+
 TEST_CASE("tokens that were never learnt as a pair are not joined") {
   CHECK(ids_of(letter_pairs(), "cd") == Ids{3, 4});
   CHECK(ids_of(letter_pairs(), "ac") == Ids{1, 3});

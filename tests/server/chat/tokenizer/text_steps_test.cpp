@@ -108,6 +108,14 @@ TEST_CASE("what lies between the matches may be what is looked for") {
   CHECK(words_after("112", true, Split{Pattern("[0-9]"), Behavior::kContiguous}) == WordList{"112"});
 }
 
+TEST_CASE("of several matches in a row only the one beside a text is joined to it") {
+  const auto commas = [](Split::Behavior behavior) {
+    return words_after("a,,,b", true, Split{Pattern::of_text(","), behavior});
+  };
+  CHECK(commas(Split::Behavior::kMergedWithPrevious) == WordList{"a,", ",", ",", "b"});
+  CHECK(commas(Split::Behavior::kMergedWithNext) == WordList{"a", ",", ",", ",b"});
+}
+
 TEST_CASE("a mark stands for each space, and before a text as it is asked for") {
   using Mark = Metaspace::Prepend;
   const auto marked = [](const std::string& text, Mark prepend, bool is_first = true) {
