@@ -415,8 +415,8 @@ TEST_CASE("who goes before the answer leaves nothing, and in the middle of it a 
   during.run();
   CHECK(during.text_told() == "Because.");
   during.turn->listener_gone();
-  during.settle();
   CHECK(during.provider.given_up == 1);
+  during.settle();
   CHECK(during.messages_kept() == std::vector<std::string>{"Why is that so?", "Because. (partial)"});
   CHECK(during.ends == 1);
   CHECK_FALSE(during.heard.sum);
@@ -429,6 +429,27 @@ TEST_CASE("who goes in the middle of an answer without a conversation ends the t
   bench.turn->listener_gone();
   CHECK(bench.ends == 1);
   CHECK(bench.provider.given_up == 1);
+}
+
+TEST_CASE(
+    "an answer that is being kept is kept whole and once, whether its listener goes meanwhile or the server ends") {
+  for (const bool is_end_of_server : {true, false}) {
+    CAPTURE(is_end_of_server);
+    ButlerBench bench;
+    bench.asked.conversation = "mine";
+    const auto answers = bench.memory->answer;
+    bool has_come = false;
+    bench.memory->answer = [&](const std::string& method, const Json& params) {
+      if (method == "memory/add_message" && !std::exchange(has_come, true)) {
+        is_end_of_server ? bench.turn->stop() : bench.turn->listener_gone();
+      }
+      return answers(method, params);
+    };
+    bench.run();
+    CHECK(bench.messages_kept() == std::vector<std::string>{"Why is that so?", "Because."});
+    CHECK(bench.heard.sum.has_value() == is_end_of_server);
+    CHECK(bench.ends == 1);
+  }
 }
 
 TEST_CASE("at the server's end the answer is kept and told without the summary that was being made") {
@@ -464,9 +485,9 @@ TEST_CASE("who takes no more for a while holds the answer, and not what is made 
   ButlerBench bench;
   bench.profile.guardrail.emplace();
   bench.begin();
-  bench.turn->hold();
   bench.step(1);  // the guardrail is asked
   CHECK(bench.purposes() == std::vector<Purpose>{Purpose::kGuardrail});
+  bench.turn->hold();
   CHECK(bench.provider.held == 0);
   bench.step(1);  // it has answered
   CHECK(bench.purposes() == std::vector<Purpose>{Purpose::kGuardrail, Purpose::kAnswer});
