@@ -131,11 +131,10 @@ void EventStream::last(std::string message, std::optional<ErrorCode> /*error*/) 
     return end();
   }
   send(message);
+  if (!exchange_ && kept_.empty()) return abandon();  // there was no room for it
   if (exchange_) {
     exchange_->finish();
     detach();
-  } else if (kept_.empty()) {
-    abandon();  // there was no room for it
   }
   end();
 }
@@ -174,8 +173,14 @@ void EventStream::abandon() {
   try {
     patience_.set_after({});
   } catch (const std::bad_alloc&) {
-    became_closed();
+    given_up();
   }
+}
+
+void EventStream::given_up() {
+  const auto kept = weak_from_this().lock();  // its session lets go of what has ended; null in a destructor
+  became_closed();
+  if (!ended_) end();
 }
 
 // While a client is connected the bytes wait for it in its connection. While none is, they are kept here, if need be in
@@ -196,7 +201,7 @@ void EventStream::watch() {
 }
 
 void EventStream::out_of_patience() {
-  if (abandoned_) return became_closed();
+  if (abandoned_) return given_up();
   if (!exchange_) return;
   if (!opened_) return open();
   exchange_->write(kEventComment);

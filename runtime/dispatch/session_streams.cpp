@@ -52,8 +52,8 @@ Clock::time_point SessionStreams::last_attached() const {
 void SessionStreams::keep_ended(const EventStream& stream) {
   const auto place = std::ranges::find_if(streams_, [&stream](const auto& each) { return each.get() == &stream; });
   if (place == streams_.end()) return;
-  // There is nothing to come back for where one plain answer was all.
-  if (!stream.has_events()) {
+  // There is nothing to come back for where one plain answer was all, or the stream was given up.
+  if (!stream.has_events() || stream.closed()) {
     streams_.erase(place);
     return;
   }

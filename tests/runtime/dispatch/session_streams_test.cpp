@@ -103,6 +103,46 @@ TEST_CASE("a stream is in progress until its request has been answered") {
   CHECK(session.streams->in_progress() == 0);
 }
 
+TEST_CASE("a stream that is given up is in progress no longer, and nothing of it is left") {
+  StreamsOfSession session;
+  const auto with_events = session.begin();
+  const auto without = session.begin();
+  with_events.say("1");
+  with_events.stream->abandon();
+  without.stream->refuse();  // there was not even memory for an answer
+  session.bench.pass(0s);
+  CHECK(session.streams->in_progress() == 0);
+  CHECK(session.streams->find(with_events.id()) == nullptr);
+  CHECK(session.streams->find(without.id()) == nullptr);
+  with_events.end();  // it has ended before
+  CHECK(session.streams->in_progress() == 0);
+}
+
+TEST_CASE("a stream that nobody keeps may be given up as well") {
+  StreamsOfSession session;
+  EventStream& stream = session.streams->add({});
+  int closed = 0;
+  stream.when_closed([&closed] { ++closed; });
+  stream.abandon();
+  session.bench.pass(0s);
+  CHECK(closed == 1);
+  CHECK(session.streams->in_progress() == 0);
+}
+
+TEST_CASE("an answer that there is no memory for is not kept, and its stream has ended all the same") {
+  StreamsOfSession session;
+  const auto answer = session.begin();
+  answer.say("1");
+  answer.exchange->close();
+  MemoryShare others(session.memory);
+  others.set(session.memory.limit());
+  answer.stream->last(std::string(MemoryShare::kGuaranteed + 1, 'x'), std::nullopt);
+  session.bench.pass(0s);
+  CHECK(answer.stream->closed());
+  CHECK(answer.stream->ended());
+  CHECK(session.streams->find(answer.id()) == nullptr);
+}
+
 TEST_CASE("where one plain answer was all, nothing is left, and an answer of events can be come back to") {
   StreamsOfSession session;
   const auto plain = session.begin();
