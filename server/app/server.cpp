@@ -1,17 +1,14 @@
 #include "app/server.hpp"
 
 #include "app/api_description.hpp"
+#include "app/from_settings.hpp"
 #include "app/memory_limit.hpp"
-#include "backend/file_rules.hpp"
 #include "backend/handle_resources.hpp"
-#include "call_after.hpp"
 #include "log.hpp"
 #include "mcp/tools/method_tools.hpp"
 #include "models/model_resources.hpp"
 #include "run_loop.hpp"
 #include "settings/limit_names.hpp"
-#include "version.hpp"
-#include "watch/board.hpp"
 #include "watch/watched_backend.hpp"
 
 #include <asio/post.hpp>
@@ -30,7 +27,6 @@ constexpr std::chrono::milliseconds kForConversations{400};
 constexpr std::chrono::milliseconds kForTheRuntime{1000};
 constexpr std::chrono::milliseconds kForStreams{300};
 constexpr std::chrono::milliseconds kForFlushing{200};
-constexpr std::chrono::milliseconds kBeforeNextLook{5};
 // How long calls of an MCP host that are in progress when it closes standard input may take to answer. Closing it is
 // how such a host ends a server; one that does not end soon gets signals, and is taken for broken.
 constexpr std::chrono::milliseconds kAfterInput{500};
@@ -69,88 +65,6 @@ std::optional<HttpRoutes::Server> described(const Settings& settings, std::funct
                             std::move(is_simulated)};
 }
 
-ServerModels::Choices choices_of(const Settings& settings) {
-  ServerModels::Choices choices;
-  choices.presets = settings.models;
-  choices.model_dirs = model_folders(settings.runtime.model_dirs);
-  choices.aliases = settings.chat.aliases;
-  choices.any_model = settings.chat.any_model;
-  const auto kept = static_cast<double>(settings.runtime.keep_alive_s.count());
-  choices.keep_alive = {kept < 0, kept < 0 ? 0 : kept};
-  choices.default_context = settings.runtime.default_context;
-  choices.most_waiting = settings.queue.max_per_handle;
-  choices.most_per_holder = settings.queue.max_per_token;
-  choices.has_one_process = settings.runtime.isolation == Isolation::kThread;
-  return choices;
-}
-
-TokenStream::Options stream_of_turns(const Settings& settings, Counts& counts, const MemoryBudget& memory) {
-  TokenStream::Options options;
-  options.buffer_bytes = settings.stream.buffer_bytes;
-  options.values_bytes = settings.stream.values_bytes;
-  options.stall = settings.limits.stall_s;
-  options.keep_tokens = true;
-  options.memory = MemoryBudget(settings.stream.memory_bytes, memory);
-  options.counts = &counts;
-  return options;
-}
-
-std::string path_for_library(const Settings& settings, const std::string& path) {
-  return FileRules({settings.runtime.model_dirs, settings.runtime.cache_dir, settings.runtime.cache_bytes})
-      .path_for(path, FileUse::kRead);
-}
-
-Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts, const MemoryBudget& memory) {
-  Dispatcher::Options options;
-  options.memory = memory;
-  options.message = {settings.limits.max_depth, settings.limits.max_id_bytes, &counts};
-  options.calls = {.stream_buffer_bytes = settings.stream.buffer_bytes,
-                   .stream_values_bytes = settings.stream.values_bytes,
-                   .answer_bytes = settings.limits.max_message_bytes,
-                   .reply_bytes = settings.limits.max_reply_bytes,
-                   .inline_bytes = settings.mcp.inline_bytes,
-                   .memory = memory,
-                   .poll_timeout = settings.stream.poll_timeout_s,
-                   .poll_wait_max = settings.stream.poll_wait_ms_max,
-                   .stall = settings.limits.stall_s,
-                   .stream_memory = MemoryBudget(settings.stream.memory_bytes, memory),
-                   .counts = &counts,
-                   .requests_per_session = settings.limits.max_requests_per_connection,
-                   .queue_timeout = settings.queue.timeout_s,
-                   .retained_chunks = settings.udp.retained_chunks};
-  options.time_to_prove = settings.auth.timeout_s;
-  if (!settings.auth.tokens.empty()) options.tokens = AccessTokens::read(settings.auth.tokens);
-  return options;
-}
-
-void print_handles(std::string& text, const std::vector<QueuedBackend::HandleStatus>& handles, const Metrics& metrics) {
-  const auto labels_of = [](const QueuedBackend::HandleStatus& handle) {
-    return label("handle", handle.id) + "," + label("model", model_name_of(handle));
-  };
-  print_family(text, "rkllm_mcp_model_info", "gauge", "A loaded model: its handle, its name, the path of its file.");
-  for (const auto& handle : handles) {
-    print_sample(text, "rkllm_mcp_model_info", labels_of(handle) + "," + label("path", model_path_of(handle)), 1);
-  }
-  const auto print_speeds = [&](std::string_view name, std::string_view help, const auto& speed_in) {
-    print_family(text, name, "gauge", help);
-    for (const auto& handle : handles) {
-      const auto speed = speed_in(speed_of(handle.last_perf));
-      if (speed) print_sample(text, name, labels_of(handle), *speed);
-    }
-  };
-  print_speeds("rkllm_mcp_model_tokens_per_second", "Tokens generated per second in the handle's latest run.",
-               [](const RunSpeed& speed) { return speed.tokens_per_second; });
-  print_speeds("rkllm_mcp_model_prefill_tokens_per_second",
-               "Tokens of the prompt computed per second in the handle's latest run.",
-               [](const RunSpeed& speed) { return speed.prefill_tokens_per_second; });
-  print_family(text, "rkllm_mcp_model_time_to_first_token_seconds", "gauge",
-               "What the client of the handle's latest run or chat turn has waited for its first token.");
-  for (const auto& handle : handles) {
-    const auto seconds = metrics.first_token_of(handle.id);
-    if (seconds) print_sample(text, "rkllm_mcp_model_time_to_first_token_seconds", labels_of(handle), *seconds);
-  }
-}
-
 }  // namespace
 
 Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const Options& options)
@@ -161,8 +75,8 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       memory_(memory_limit(settings.limits)),
       memory_reserve_(loop, memory_),
       runtime_(loop, settings, log, [this](const Settings& now) { return find_runtime(now); }),
-      models_(loop, log, choices_of(settings),
-              {.stream = stream_of_turns(settings, metrics_.counts, memory_),
+      models_(loop, log, model_choices(settings),
+              {.stream = stream_options(settings, metrics_.counts, memory_),
                .changed = [this] { dispatcher_.mcp().resource_updated(std::string(kModelsUri)); },
                .resolved = [&settings](const std::string& path) { return path_for_library(settings, path); }}),
       presets_(
@@ -187,7 +101,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
           }),
       routes_(
           dispatcher_, settings.http.session_idle_s, described(settings, [this] { return runtime_.now().simulated(); }),
-          [this] { return health(); }, [this] { return metrics(); }),
+          [this] { return status_pages_.health(); }, [this] { return status_pages_.metrics(); }),
       autoload_(loop, backend_, settings.models, log),
       upstreams_(loop, settings.upstreams, log,
                  {.on_changed =
@@ -197,9 +111,20 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
                       },
                   .on_log = [this](mcp::Severity level, const std::string& logger,
                                    const Json& data) { dispatcher_.mcp().log(level, logger, data); }}),
-      timer_(loop),
+      status_pages_({.settings = settings_,
+                     .runtime = runtime_,
+                     .models = models_,
+                     .services = services_,
+                     .upstreams = upstreams_,
+                     .chat = chat_,
+                     .transports = transports_,
+                     .catalogue = catalogue_,
+                     .metrics = metrics_,
+                     .memory = memory_,
+                     .lost_log_lines = options.lost_log_lines}),
+      after_input_(loop),
       when_stopping_(options.when_stopping),
-      lost_log_lines_(options.lost_log_lines) {
+      shutdown_(loop, shutdown_steps()) {
   name_limits(kSettingOfLimit);
   autoload_.listen({.begun = [this](const std::string& model) { models_.autoload_begun(model); },
                     .ended = [this](const std::string& model,
@@ -228,8 +153,8 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   gather_catalogue();
   if (settings.services.enabled) {
     services_port_.emplace(
-        loop, settings, services_, watched_options(settings), [this] { return health_of_services(); },
-        [this] { return metrics(); });
+        loop, settings, services_, watched_options(settings), [this] { return status_pages_.health_of_services(); },
+        [this] { return status_pages_.metrics(); });
   }
   std::optional<Stdio> stdio;
   if (options.stdio_output) stdio = Stdio{0, *options.stdio_output, stdio_acceptor(options.ends_with_input)};
@@ -290,7 +215,7 @@ ModelRuntime Server::runtime_of_models() {
 
 void Server::settings_changed() {
   if (!runs_models(settings_)) return;
-  models_.choose(choices_of(settings_));
+  models_.choose(model_choices(settings_));
   gather_catalogue();
   dispatcher_.mcp().announce(mcp::Listed::kTools);
   dispatcher_.mcp().announce(mcp::Listed::kPrompts);  // which ask for the tools that are listed
@@ -361,8 +286,7 @@ Dispatcher::Options Server::watched_options(const Settings& settings) {
 void Server::note_fault(const std::exception_ptr& fault) {
   count(&metrics_.counts, &Counts::faults);
   log_.error("internal error, which has ended the exchange that it happened in: {}", text_of_fault(fault));
-  // If a step of the ending has failed, the next one will never begin: the loop stops here.
-  if (!is_in_step_) return;
+  if (!shutdown_.has_failed()) return;
   ended_cleanly_ = false;
   loop_.stop();
 }
@@ -377,8 +301,8 @@ AcceptFunction Server::stdio_acceptor(bool ends_with_input) {
   // a pipe and wants their answers: then the connection closes after the last one.
   auto accept = dispatcher_.acceptor([this](bool speaks_mcp) {
     if (!speaks_mcp) return;
-    timer_.expires_after(kAfterInput);
-    timer_.async_wait([this](const asio::error_code& error) {
+    after_input_.expires_after(kAfterInput);
+    after_input_.async_wait([this](const asio::error_code& error) {
       if (!error) stop();
     });
   });
@@ -401,96 +325,32 @@ std::vector<std::string> Server::loaded_paths() const {
   return paths;
 }
 
-Json Server::health() {
-  if (!runs_models(settings_)) return health_of_services();
-  Json servers = Json::array({catalogue_.name});
-  if (chat_) servers.push_back(chat_->service()->name);
-  for (const std::string& name : services_.names()) servers.push_back(name);
-  const auto uptime = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count();
-  Json models = Json::array();
-  for (const auto& handle : runtime_.now().handles()) {
-    Json model = model_of(handle);
-    model["name"] = models_.name_of(handle);
-    const std::string family = models_.family_of(handle);
-    model["template"] = family.empty() ? Json(nullptr) : Json(family);
-    const auto seconds = metrics_.first_token_of(handle.id);
-    model["time_to_first_token_ms"] = seconds ? Json(*seconds * 1000) : Json(nullptr);
-    models.push_back(std::move(model));
-  }
-  const QueuedBackend* const queue = runtime_.now().queued();
-  return Json{{"status", runtime_.now().trouble().empty() ? "healthy" : "degraded"},
-              {"chat", chat_ ? chat_->status() : Json(nullptr)},
-              {"name", catalogue_.name},
-              {"version", kProgramVersion},
-              {"uptime_s", uptime},
-              {"servers", std::move(servers)},
-              {"services", services_.status()},
-              {"runtime", runtime_.status()},
-              {"models", std::move(models)},
-              {"loading", queue == nullptr ? Json::array() : loads_.status(queue->loads())},
-              {"npu", npu_status("/")},
-              {"upstreams", upstreams_.status()},
-              {"transports", transports_->status()}};
+std::vector<Shutdown::Step> Server::shutdown_steps() {
+  return {
+      // Unfinished answers are stored in their conversations while the memory server still runs.
+      {.begin = [this] { end_what_begins(); },
+       .is_done = [this] { return !chat_ || !chat_->is_keeping(); },
+       .most = kForConversations},
+      // The library may take its time; meanwhile the loop delivers the last messages of the streams.
+      {.begin = [this] { end_runtime(); }, .is_done = [this] { return has_runtime_ended_; }},
+      // What slow readers have not got of their streams before close_all(), they would never get.
+      {.is_done = [this] { return !dispatcher_.is_pushing(); }, .most = kForStreams},
+      {.begin = [this] { transports_->close_all(); },
+       .is_done = [this] { return transports_->connections() == 0; },
+       .most = kForFlushing},
+      // Streams of slow readers keep connections alive until they hear that the client has gone.
+      {.begin =
+           [this] {
+             transports_->abort_all();
+             asio::post(loop_, [this] { loop_.stop(); });
+           }},
+  };
 }
 
-Json Server::health_of_services() const {
-  const auto uptime = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count();
-  return Json{{"status", services_.is_well() ? "healthy" : "degraded"},
-              {"servers", services_.names()},
-              {"services", services_.status()},
-              {"version", kProgramVersion},
-              {"uptime_s", uptime},
-              {"transports", transports_->status()}};
-}
-
-std::string Server::metrics() const {
-  std::string text = metrics_.text();
-  print_family(text, "rkllm_mcp_runtime_info", "gauge", "The API that is served; simulated=\"true\": no model runs.");
-  print_sample(
-      text, "rkllm_mcp_runtime_info",
-      label("version", runtime_.now().version()) + (runtime_.now().simulated() ? "," + label("simulated", "true") : ""),
-      1);
-  print_family(text, "rkllm_mcp_running", "gauge", "1 while a call is made on the handle.");
-  for (const auto& handle : runtime_.now().handles()) {
-    print_sample(text, "rkllm_mcp_running", label("handle", handle.id), handle.running ? 1 : 0);
-  }
-  print_family(text, "rkllm_mcp_queued", "gauge", "Calls that wait for the handle.");
-  for (const auto& handle : runtime_.now().handles()) {
-    print_sample(text, "rkllm_mcp_queued", label("handle", handle.id), static_cast<double>(handle.queue.size()));
-  }
-  print_handles(text, runtime_.now().handles(), metrics_);
-  print_family(text, "rkllm_mcp_memory_bytes", "gauge",
-               "What requests, answers and streams take of limits.memory_bytes.");
-  print_sample(text, "rkllm_mcp_memory_bytes", {}, static_cast<double>(memory_.used()));
-  print_family(text, "rkllm_mcp_lost_log_lines_total", "counter",
-               "Lines of the log that could not be written in time.");
-  print_sample(text, "rkllm_mcp_lost_log_lines_total", "",
-               static_cast<double>(lost_log_lines_ ? lost_log_lines_() : 0));
-  print_family(text, "rkllm_mcp_connections", "gauge", "Open connections; of UDP, peers.");
-  const Json open = transports_->status();
-  for (const auto& [transport, status] : open.items()) {
-    if (!status.contains("connections")) continue;
-    print_sample(text, "rkllm_mcp_connections", label("transport", transport), status["connections"].get<double>());
-  }
-  return text + board_metrics("/");
-}
-
-void Server::stop() {
-  if (std::exchange(stopping_, true)) return;
-  step([this] { begin_ending(); });
-}
-
-// A step that fails, for want of memory, say, does not lead to the next one: then note_fault() stops the loop.
-void Server::step(const std::function<void()>& action) {
-  is_in_step_ = true;
-  action();
-  is_in_step_ = false;
-}
-
-void Server::begin_ending() {
+void Server::end_what_begins() {
   log_.info("ending");
   if (when_stopping_) when_stopping_();
-  timer_.cancel();
+  after_input_.cancel();
   runtime_.settle();
   autoload_.stop();
   if (chat_) chat_->stop();
@@ -501,57 +361,25 @@ void Server::begin_ending() {
   dispatcher_.mcp().end();
   if (services_port_) services_port_->mcp().end();
   transports_->stop();
-  let_answers_be_kept(Clock::now() + kForConversations);
-}
-
-// Unfinished answers are stored in their conversations now, while the memory server still runs.
-void Server::let_answers_be_kept(Clock::time_point deadline) {
-  if (chat_ && chat_->is_keeping() && Clock::now() < deadline) {
-    return look_again([this, deadline] { let_answers_be_kept(deadline); });
-  }
-  services_.stop();
-  end_runtime();
 }
 
 void Server::end_runtime() {
-  // The library may take its time; meanwhile the loop delivers the last messages of the streams.
+  services_.stop();
   ending_ = std::thread([this] {
     const auto deadline = Clock::now() + kForTheRuntime;
     const bool models_ended = runtime_.shut_down(deadline);
     const bool services_ended = services_.end(deadline);
     const bool pulls_ended = !model_store_ || model_store_->end(deadline);
     const bool texts_ended = !chat_ || chat_->end(deadline);
-    const bool clean = models_ended && services_ended && pulls_ended && texts_ended;
-    asio::post(loop_, [this, clean, models_ended, services_ended, pulls_ended, texts_ended] {
-      ended_cleanly_ = clean;
+    asio::post(loop_, [this, models_ended, services_ended, pulls_ended, texts_ended] {
+      has_runtime_ended_ = true;
+      ended_cleanly_ = models_ended && services_ended && pulls_ended && texts_ended;
       if (!models_ended) log_.warn("the runtime library did not come back in time; leaving it behind");
       if (!services_ended) log_.warn("a tool did not come back in time; leaving it behind");
       if (!texts_ended) log_.warn("a profile's provider did not come back in time; leaving it behind");
       if (!pulls_ended) log_.warn("a pull did not come back in time; leaving it behind");
-      step([this] { let_streams_end(Clock::now() + kForStreams); });
     });
   });
-}
-
-// Waits for slow readers: what they have not got of their streams before close_all(), they would never get.
-void Server::let_streams_end(Clock::time_point deadline) {
-  if (dispatcher_.is_pushing() && Clock::now() < deadline) {
-    return look_again([this, deadline] { let_streams_end(deadline); });
-  }
-  transports_->close_all();
-  flush_and_leave(Clock::now() + kForFlushing);
-}
-
-void Server::flush_and_leave(Clock::time_point deadline) {
-  if (transports_->connections() > 0 && Clock::now() < deadline) {
-    return look_again([this, deadline] { flush_and_leave(deadline); });
-  }
-  transports_->abort_all();  // streams of slow readers keep connections alive until they hear that the client has gone
-  asio::post(loop_, [this] { loop_.stop(); });
-}
-
-void Server::look_again(std::function<void()> look) {
-  call_after(loop_, kBeforeNextLook, [this, look = std::move(look)] { step(look); });
 }
 
 }  // namespace rkllm_mcp

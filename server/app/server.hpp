@@ -17,11 +17,12 @@
 #include "app/runtime_life.hpp"
 #include "app/server_model_store.hpp"
 #include "app/services.hpp"
+#include "app/shutdown.hpp"
+#include "app/status_pages.hpp"
 #include "app/transports.hpp"
 #include "clock.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "mcp/catalogue.hpp"
-#include "models/loads_under_way.hpp"
 #include "models/named_backend.hpp"
 #include "models/server_models.hpp"
 #include "page/web_page.hpp"
@@ -79,8 +80,8 @@ class Server {
   void renew_profiles();
   // Begins to end, and returns at once. When everything has ended, or has had its time, the server stops the event
   // loop, so that `loop.run()` returns. Idempotent.
-  void stop();
-  bool is_stopping() const { return stopping_; }
+  void stop() { shutdown_.begin(); }
+  bool is_stopping() const { return shutdown_.has_begun(); }
   // False if a thread still hangs in the runtime library, so that only leaving the process helps.
   bool ended_cleanly() const { return ended_cleanly_; }
   // A callback of the loop has let an exception through: the log tells of it, and the metrics.
@@ -90,8 +91,6 @@ class Server {
   Json ports() const { return transports_->status(); }
 
  private:
-  using Clock = rkllm_mcp::Clock;
-
   std::unique_ptr<RuntimeHost> find_runtime(const Settings& settings);  // any thread
   ModelRuntime runtime_of_models();
   void runtime_replaced();
@@ -100,20 +99,12 @@ class Server {
   Dispatcher::Options watched_options(const Settings& settings);  // with metrics and log lines
   AcceptFunction stdio_acceptor(bool ends_with_input);
   std::vector<std::string> loaded_paths() const;
-  Json health();
-  Json health_of_services() const;  // on their own port
-  std::string metrics() const;
-  void step(const std::function<void()>& action);  // of the ending
-  void begin_ending();
-  void let_answers_be_kept(Clock::time_point deadline);
-  void end_runtime();
-  void let_streams_end(Clock::time_point deadline);
-  void flush_and_leave(Clock::time_point deadline);
-  void look_again(std::function<void()> look);  // in a moment
+  std::vector<Shutdown::Step> shutdown_steps();
+  void end_what_begins();  // what new work could come from
+  void end_runtime();      // and what else may take its time
 
   asio::io_context& loop_;
   spdlog::logger& log_;
-  const Clock::time_point started_ = Clock::now();
   Metrics metrics_;
   const Settings& settings_;
   const std::function<Json()> settings_report_;
@@ -121,7 +112,6 @@ class Server {
   MemoryReserve memory_reserve_;
   RuntimeLife runtime_;
   ServerModels models_;
-  LoadsUnderWay loads_;
   PresetBackend presets_;   // hands calls on to the runtime's backend
   NamedBackend named_;      // `presets_`, which knows models by name
   WatchedBackend backend_;  // `named_`, with metrics and log lines
@@ -138,13 +128,13 @@ class Server {
   Autoload autoload_;
   Upstreams upstreams_;
   std::optional<Transports> transports_;
-  Timer timer_;
-  std::thread ending_;
+  StatusPages status_pages_;
+  Timer after_input_;
   const std::function<void()> when_stopping_;
-  const std::function<std::uint64_t()> lost_log_lines_;
-  bool stopping_ = false;
-  bool is_in_step_ = false;
+  std::thread ending_;
+  bool has_runtime_ended_ = false;
   bool ended_cleanly_ = true;
+  Shutdown shutdown_;
 };
 
 }  // namespace rkllm_mcp

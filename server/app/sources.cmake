@@ -3,6 +3,7 @@ set(APP_SOURCES
   app/api_resources.cpp
   app/autoload.cpp
   app/chat_service.cpp
+  app/from_settings.cpp
   app/http_routes.cpp
   app/memory_limit.cpp
   app/memory_reserve.cpp
@@ -15,4 +16,6 @@ set(APP_SOURCES
   app/server.cpp
   app/server_model_store.cpp
   app/services.cpp
+  app/shutdown.cpp
+  app/status_pages.cpp
   app/transports.cpp)

@@ -145,7 +145,7 @@ folder(server/models USE backend chat jsonrpc mcp stream text AND pull/model_chi
 folder(server/page USE embedded text transport)
 folder(server/pull USE text AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
 folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models page pull service settings tools
-                  transport upstreams watch worker AND text/url.hpp)
+                  transport upstreams watch worker AND stream/token_stream.hpp text/url.hpp)
 folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_chip.hpp
                                                                pull/this_board.hpp pull/web_get.hpp)
 folder(server/cli USE app client doctor memory pull service settings text

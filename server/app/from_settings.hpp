@@ -1,0 +1,26 @@
+// What the settings say, in the words of the classes that are made from it: those know no setting.
+#pragma once
+
+#include "counts.hpp"
+#include "dispatch/dispatcher.hpp"
+#include "memory_budget.hpp"
+#include "models/server_models.hpp"
+#include "settings/settings.hpp"
+#include "stream/token_stream.hpp"
+
+#include <string>
+
+namespace rkllm_mcp {
+
+ServerModels::Choices model_choices(const Settings& settings);
+
+// Of the streams that carry chat turns. `counts` outlives them; they share `memory` with others.
+TokenStream::Options stream_options(const Settings& settings, Counts& counts, const MemoryBudget& memory);
+
+// The same for what the dispatcher answers. Throws std::runtime_error if a token's file cannot be read.
+Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts, const MemoryBudget& memory);
+
+// The path of a model as the runtime library is given it. Throws RpcError where the settings do not allow that file.
+std::string path_for_library(const Settings& settings, const std::string& path);
+
+}  // namespace rkllm_mcp
