@@ -80,7 +80,8 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
                .changed = [this] { dispatcher_.mcp().resource_updated(std::string(kModelsUri)); },
                .resolved = [&settings](const std::string& path) { return path_for_library(settings, path); }}),
       presets_(
-          loop, [this] { return models_.as_presets(); }, [this]() -> Backend& { return *runtime_.now().backend(); }),
+          loop, [this] { return models_.known().as_presets(); },
+          [this]() -> Backend& { return *runtime_.now().backend(); }),
       named_(loop, models_, presets_),
       backend_(
           named_, metrics_,
@@ -113,7 +114,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
                                    const Json& data) { dispatcher_.mcp().log(level, logger, data); }}),
       status_pages_({.settings = settings_,
                      .runtime = runtime_,
-                     .models = models_,
+                     .models = models_.known(),
                      .services = services_,
                      .upstreams = upstreams_,
                      .chat = chat_,

@@ -10,8 +10,8 @@
 #include "clock.hpp"
 #include "mcp/catalogue.hpp"
 #include "memory_budget.hpp"
+#include "models/known_models.hpp"
 #include "models/loads_under_way.hpp"
-#include "models/server_models.hpp"
 #include "settings/settings.hpp"
 #include "upstreams/upstreams.hpp"
 #include "watch/metrics.hpp"
@@ -32,7 +32,7 @@ class StatusPages {
   struct Shown {
     const Settings& settings;
     const RuntimeLife& runtime;
-    const ServerModels& models;
+    const KnownModels& models;
     const Services& services;
     const Upstreams& upstreams;
     const std::optional<ChatService>& chat;

@@ -107,7 +107,7 @@ Backend::CallId NamedBackend::start(CallRequest request) {
                          : request.params.find(std::string(method.handle_param));
   if (named == request.params.end() || !named->is_string()) return backend_.start(std::move(request));
   const auto name = named->get<std::string>();
-  if (std::string handle = models_.handle_named(name); !handle.empty()) {
+  if (std::string handle = models_.known().handle_named(name); !handle.empty()) {
     *named = std::move(handle);
     return backend_.start(std::move(request));
   }
@@ -115,7 +115,8 @@ Backend::CallId NamedBackend::start(CallRequest request) {
     if (const std::string handle = models_.handle_of(name); !handle.empty()) *named = handle;
     return backend_.start(std::move(request));
   }
-  if (!models_.knows(name) && !models_.looks_into_directories()) return backend_.start(std::move(request));
+  if (!models_.known().knows(name) && !models_.known().looks_into_directories())
+    return backend_.start(std::move(request));
   return wait_for(name, std::move(request));
 }
 
@@ -133,10 +134,10 @@ Backend::CallId NamedBackend::wait_for(const std::string& name, CallRequest requ
     if (const auto full = models_.full_for(*slot, alive->holder())) return alive->end(*full);
     alive->wait_at(*slot);
   };
-  if (models_.knows(name)) {
+  if (models_.known().knows(name)) {
     models_.after_autoload(name, go_on);
   } else {
-    models_.look_again(go_on);
+    models_.known().look_again(go_on);
   }
   return id;
 }

@@ -1,12 +1,7 @@
 #include "models/server_models.hpp"
 
-#include "backend/handle_resources.hpp"
-#include "chat/templates/families.hpp"
 #include "jsonrpc/failure.hpp"
 #include "model_name.hpp"
-#include "pull/model_chip.hpp"
-
-#include <rkllm_mcp/nearest_name.hpp>
 
 #include <asio/post.hpp>
 
@@ -19,8 +14,6 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::size_t kMostKnownTemplates = 100;  // of simulated models
-
 using chat::ErrorKind;
 using chat::TurnError;
 
@@ -31,8 +24,6 @@ NamedModel model_by_path(std::string path) {
   model.path = std::move(path);
   return model;
 }
-
-std::optional<std::string> platform_of(std::string_view path) { return chip_in_name(path.substr(path.rfind('/') + 1)); }
 
 TurnError forbidden(const std::string& what) {
   return {ErrorKind::kForbidden, what + " takes an access token with the permission admin"};
@@ -57,101 +48,45 @@ ServerModels::ServerModels(asio::io_context& loop, spdlog::logger& log, Choices 
       log_(log),
       choices_(std::move(choices)),
       options_(std::move(options)),
-      digests_(std::make_unique<FileDigests>(loop)),
-      reading_(loop) {
-  list_.set_presets(choices_.presets);
-}
+      known_(loop, log, runtime_, choices_,
+             {.resolved = options_.resolved, .looked = [this] { update_slots(); }, .changed = options_.changed}),
+      digests_(std::make_unique<FileDigests>(loop)) {}
 
 void ServerModels::use_runtime(ModelRuntime runtime) {
   runtime_ = std::move(runtime);  // the slots see it
-  autoloaded_.clear();
+  known_.forget_autoloaded();
   for (auto& [name, waiting] : std::exchange(autoloading_, {})) {
     for (const auto& then : waiting) then();
   }
   // Models that were loaded ended with the runtime before this one. The slots may not have been told yet.
   const auto slots = slots_;
   for (const auto& [key, slot] : slots) slot->lost(slot->handle());
-  look_again([] {});
+  known_.look_again([] {});
 }
 
 void ServerModels::choose(Choices choices) {
   choices_ = std::move(choices);
-  list_.set_presets(choices_.presets);
+  known_.choose(choices_);
+}
+
+void ServerModels::update_slots() {
   for (const auto& [key, slot] : slots_) {
-    if (const NamedModel* const model = list_.find(key.first)) slot->update(*model, choices_.keep_alive);
+    if (const NamedModel* const model = known_.list().find(key.first)) slot->update(*model, choices_.keep_alive);
   }
-  look_again([] {});
-}
-
-void ServerModels::look_again(std::function<void()> then) {
-  if (stopped_) return;
-  struct Looked {
-    FoundModels found;
-    std::map<std::string, ModelFile> preset_files;
-    std::map<std::string, std::optional<ModelFile>> handle_files;
-  };
-  const auto looked = std::make_shared<Looked>();
-  const auto simulated = runtime_.simulated ? SimulatedModels::kFound : SimulatedModels::kLeftOut;
-  reading_.run(
-      [looked, simulated, folders = choices_.model_dirs, paths = list_.preset_paths(), resolved = options_.resolved,
-       handle_paths = unseen_handle_paths()] {
-        looked->found = find_models(folders, simulated);
-        const auto look_at = [&resolved](const std::string& path) -> std::optional<ModelFile> {
-          try {
-            return look_at_model(resolved(path));
-          } catch (const std::exception&) {
-            return std::nullopt;  // whoever loads it is told
-          }
-        };
-        for (const std::string& path : paths) {
-          if (auto file = look_at(path)) looked->preset_files.emplace(path, std::move(*file));
-        }
-        for (const std::string& path : handle_paths) looked->handle_files.emplace(path, look_at(path));
-      },
-      [this, looked, then = std::move(then)] {
-        for (const std::string& path : looked->found.hidden) {
-          if (std::ranges::count(told_hidden_, path) > 0) continue;
-          log_.warn("{} is left out: another file of runtime.model_dirs has its name", path);
-          told_hidden_.push_back(path);
-        }
-        const auto before = list_.names();
-        list_.set_files(std::move(looked->found.files));
-        list_.set_preset_files(std::move(looked->preset_files));
-        handle_files_.merge(looked->handle_files);
-        for (const auto& [key, slot] : slots_) {
-          if (const NamedModel* const model = list_.find(key.first)) slot->update(*model, choices_.keep_alive);
-        }
-        if (before != list_.names()) options_.changed();
-        then();
-      });
-}
-
-void ServerModels::refresh(std::function<void()> then) {
-  constexpr std::chrono::seconds kOften{1};
-  const bool is_fresh = looked_at_ && Clock::now() - *looked_at_ < kOften;
-  if (stopped_ || (!looks_into_directories() && unseen_handle_paths().empty()))
-    return asio::post(loop_, std::move(then));
-  // Behind a look that is under way: what it finds is known then.
-  if (is_fresh && unseen_handle_paths().empty()) return reading_.run([] {}, std::move(then));
-  looked_at_ = Clock::now();
-  look_again(std::move(then));
 }
 
 void ServerModels::lost(const std::string& handle) {
   const auto slots = slots_;
   for (const auto& [key, slot] : slots) slot->lost(handle);
-  std::erase_if(autoloaded_, [&handle](const auto& each) { return each.second == handle; });
+  known_.forget_autoloaded(handle);
 }
 
 void ServerModels::autoload_begun(const std::string& name) { autoloading_[name]; }
 
 void ServerModels::autoload_ended(const std::string& name, const std::string& handle) {
-  if (handle.empty()) {
-    autoloaded_.erase(name);
-  } else {
-    autoloaded_.insert_or_assign(name, handle);
-    if (const NamedModel* const model = list_.find(name)) warn_of_unknown_template(log_, *model);
-  }
+  known_.set_autoloaded(name, handle);
+  const NamedModel* const model = handle.empty() ? nullptr : known_.list().find(name);
+  if (model != nullptr) warn_of_unknown_template(log_, *model);
   const auto waiting = std::exchange(autoloading_[name], {});
   autoloading_.erase(name);
   for (const auto& then : waiting) then();
@@ -159,7 +94,7 @@ void ServerModels::autoload_ended(const std::string& name, const std::string& ha
 }
 
 void ServerModels::after_autoload(std::string_view name, std::function<void()> then) {
-  const NamedModel* const model = resolve(name);
+  const NamedModel* const model = known_.resolve(name);
   const auto found = model == nullptr ? autoloading_.end() : autoloading_.find(model->name);
   if (found == autoloading_.end()) return then();
   found->second.push_back(std::move(then));
@@ -167,23 +102,8 @@ void ServerModels::after_autoload(std::string_view name, std::function<void()> t
 
 void ServerModels::stop() {
   stopped_ = true;
+  known_.stop();
   digests_->stop();
-}
-
-const NamedModel* ServerModels::resolve(std::string_view name) const {
-  if (const NamedModel* const model = list_.find(name)) return model;
-  for (const std::string_view alias : {name, without_latest(name)}) {
-    if (const auto found = choices_.aliases.find(std::string(alias)); found != choices_.aliases.end()) {
-      return found->is_string() ? list_.find(found->get_ref<const std::string&>()) : nullptr;
-    }
-  }
-  return nullptr;
-}
-
-const NamedModel* ServerModels::model_meant(std::string_view name) const {
-  if (handle_status(name)) return nullptr;
-  if (const NamedModel* const model = resolve(name)) return model;
-  return choices_.any_model.empty() || is_model_path(name) ? nullptr : list_.find(choices_.any_model);
 }
 
 ModelSlot* ServerModels::existing_slot(const std::string& name, ModelSlot::Use use) const {
@@ -208,9 +128,9 @@ ModelSlot& ServerModels::slot(const NamedModel& model, ModelSlot::Use use) {
 
 std::optional<LoadFailure> ServerModels::why_not() const {
   if (!choices_.has_one_process || runtime_.queue->use() < QueuedBackend::Use::kLoading) return std::nullopt;
-  const auto loaded = handles();
+  const auto loaded = known_.handles();
   const std::string holder =
-      loaded.empty() ? "one is being loaded or unloaded" : "model " + name_of(loaded.front()) + " has it";
+      loaded.empty() ? "one is being loaded or unloaded" : "model " + known_.name_of(loaded.front()) + " has it";
   return LoadFailure{
       ErrorKind::kNotSupported,
       RpcError(ErrorCode::kQueueFull,
@@ -243,100 +163,32 @@ std::optional<RpcError> ServerModels::full_for(const ModelSlot& slot, const std:
 }
 
 ModelSlot* ServerModels::slot_for(std::string_view name) {
-  const NamedModel* const model = resolve(name);
+  const NamedModel* const model = known_.resolve(name);
   return model == nullptr ? nullptr : &slot(*model, ModelSlot::Use::kTurns);
 }
 
-std::string ServerModels::handle_named(std::string_view name) const {
-  if (runtime_.queue == nullptr) return {};
-  if (runtime_.queue->use_of(std::string(name))) return std::string(name);
-  const auto status = handle_status(name);
-  return status ? status->id : std::string();
-}
-
-std::vector<QueuedBackend::HandleStatus> ServerModels::handles() const {
-  if (runtime_.queue == nullptr) return {};
-  return runtime_.queue->handles();
-}
-
-bool ServerModels::has_own_name(const QueuedBackend::HandleStatus& handle) const {
-  return !handle.model.empty() ||
-         std::ranges::any_of(autoloaded_, [&handle](const auto& each) { return each.second == handle.id; });
-}
-
-std::string ServerModels::name_of(const QueuedBackend::HandleStatus& handle) const {
-  for (const auto& [name, id] : autoloaded_) {
-    if (id == handle.id) return name;
-  }
-  return name_of_handle(handle, handles(), [this](const std::string& name) {
-    return list_.find(name) != nullptr || choices_.aliases.contains(name);
-  });
-}
-
-std::string ServerModels::family_of(const QueuedBackend::HandleStatus& handle) const {
-  const chat::Family* const family = chat::family_of_model(template_of_handle(handle), model_path_of(handle));
-  return family == nullptr ? std::string() : family->name;
-}
-
-std::string ServerModels::file_of(const std::string& path) const {
-  try {
-    return options_.resolved(path);
-  } catch (const std::exception&) {
-    return {};  // whoever loads it is told
-  }
-}
-
-std::vector<std::string> ServerModels::unseen_handle_paths() const {
-  std::vector<std::string> paths;
-  for (const auto& handle : handles()) {
-    if (has_own_name(handle)) continue;
-    if (std::string path = model_path_of(handle); !handle_files_.contains(path)) paths.push_back(std::move(path));
-  }
-  return paths;
-}
-
 std::string ServerModels::autoloaded_handle(std::string_view name) const {
-  const NamedModel* const model = resolve(name);
-  const auto own = model == nullptr ? autoloaded_.end() : autoloaded_.find(model->name);
-  const bool is_there = own != autoloaded_.end() && handle_status(own->second);
-  return is_there ? own->second : std::string();
+  const NamedModel* const model = known_.resolve(name);
+  const auto own = model == nullptr ? std::nullopt : known_.autoloaded(*model);
+  return own ? own->id : std::string();
 }
 
 std::string ServerModels::handle_of(std::string_view name) const {
   if (std::string own = autoloaded_handle(name); !own.empty()) return own;
-  const NamedModel* const model = resolve(name);
+  const NamedModel* const model = known_.resolve(name);
   const ModelSlot* const slot = model == nullptr ? nullptr : existing_slot(model->name, ModelSlot::Use::kTurns);
   return slot == nullptr || slot->state() != ModelSlot::State::kLoaded ? std::string() : slot->handle();
 }
 
-Json ServerModels::as_presets() const {
-  Json presets = choices_.presets;
-  for (const auto& [name, model] : list_.all()) {
-    presets[name]["param"] = param_of(model);
-  }
-  return presets;
-}
-
-chat::ModelDescription ServerModels::info(const NamedModel& model) const {
-  chat::ModelDescription info;
-  info.name = model.name;
-  info.path = model.path;
-  info.bytes = model.bytes;
-  info.modified_s = model.modified_s;
-  info.template_name = model.template_name;
-  info.platform = platform_of(model.path);
-  for (const auto& [alias, target] : choices_.aliases.items()) {
-    if (target == model.name) info.aliases.push_back(alias);
-  }
-  if (const auto own = autoloaded_.find(model.name); own != autoloaded_.end()) {
-    if (const auto status = handle_status(own->second)) {
-      const auto loaded = info_of_handle(*status);
-      info.state = chat::ModelState::kLoaded;
-      info.handle = loaded->handle;
-      info.context = loaded->context;
-      info.waiting = loaded->waiting;
-      return info;
-    }
+chat::ModelDescription ServerModels::describe(const NamedModel& model) const {
+  chat::ModelDescription info = known_.describe(model);
+  if (const auto own = known_.autoloaded(model)) {
+    const auto loaded = known_.describe(*own);
+    info.state = chat::ModelState::kLoaded;
+    info.handle = loaded.handle;
+    info.context = loaded.context;
+    info.waiting = loaded.waiting;
+    return info;
   }
   ModelSlot* const slot = existing_slot(model.name, ModelSlot::Use::kTurns);
   if (slot == nullptr) return info;
@@ -361,77 +213,34 @@ chat::ModelDescription ServerModels::info(const NamedModel& model) const {
   return info;
 }
 
-std::optional<QueuedBackend::HandleStatus> ServerModels::handle_status(std::string_view id) const {
-  auto all = handles();
-  auto found = std::ranges::find(all, id, &QueuedBackend::HandleStatus::id);
-  if (found == all.end()) {
-    found = std::ranges::find_if(all, [this, id](const auto& each) {
-      return !has_own_name(each) && model_name_of(each) == id && name_of(each) == id;
-    });
-  }
-  return found == all.end() ? std::nullopt : std::optional(std::move(*found));
-}
-
-// For a model with a name, what its settings say. A simulated model's file is a few lines, which are read once.
-const std::string& ServerModels::template_of_handle(const QueuedBackend::HandleStatus& handle) const {
-  static const std::string kTheNameTells;
-  const NamedModel* const model = has_own_name(handle) ? list_.find(name_of(handle)) : nullptr;
-  if (model != nullptr) return model->template_name;
-  if (!runtime_.simulated) return kTheNameTells;
-  const std::string path = model_path_of(handle);
-  const auto known = simulated_templates_.find(path);
-  if (known != simulated_templates_.end()) return known->second;
-  if (simulated_templates_.size() >= kMostKnownTemplates) simulated_templates_.clear();
-  return simulated_templates_.emplace(path, simulated_template(path)).first->second;
-}
-
-std::optional<chat::ModelDescription> ServerModels::info_of_handle(const QueuedBackend::HandleStatus& handle) const {
-  chat::ModelDescription info;
-  info.name = name_of(handle);
-  info.handle = handle.id;
-  const Json param = handle.created_with.value("param", Json::object());
-  info.path = param.value("model_path", std::string());
-  info.template_name = template_of_handle(handle);
-  info.platform = platform_of(info.path);
-  const auto context = param.find("max_context_len");
-  if (context != param.end() && context->is_number_integer()) info.context = context->get<std::int64_t>();
-  if (const auto file = handle_files_.find(info.path); file != handle_files_.end() && file->second) {
-    info.bytes = file->second->bytes;
-    info.modified_s = file->second->modified_s;
-  }
-  info.state = chat::ModelState::kLoaded;
-  info.waiting = handle.queue.size() + (handle.running ? 1 : 0);
-  return info;
-}
-
 std::vector<chat::ModelDescription> ServerModels::models(const chat::Asker& asker) const {
   std::vector<chat::ModelDescription> all;
   if (!asker.may_call) return all;
-  for (const auto& [name, model] : list_.all()) {
-    all.push_back(info(model));
+  for (const auto& [name, model] : known_.list().all()) {
+    all.push_back(describe(model));
     if (model.bytes && model.modified_s) all.back().sha256 = digests_->of(model.path, *model.bytes, *model.modified_s);
   }
   for (const auto& [key, slot] : slots_) {  // by path
     const bool is_there = slot->state() != ModelSlot::State::kUnloaded;
     if (is_model_path(key.first) && key.second == ModelSlot::Use::kTurns && is_there)
-      all.push_back(info(slot->model()));
+      all.push_back(describe(slot->model()));
   }
-  for (const auto& handle : handles()) {
-    if (!has_own_name(handle)) all.push_back(*info_of_handle(handle));
+  for (const auto& handle : known_.handles()) {
+    if (!known_.has_own_name(handle)) all.push_back(known_.describe(handle));
   }
   return all;
 }
 
 std::optional<chat::ModelDescription> ServerModels::find(std::string_view name, const chat::Asker& asker) const {
   if (!asker.may_call) return std::nullopt;
-  if (const auto handle = handle_status(name)) return info_of_handle(*handle);
-  if (const NamedModel* const model = model_meant(name)) return info(*model);
+  if (const auto handle = known_.find_handle(name)) return known_.describe(*handle);
+  if (const NamedModel* const model = known_.meant(name)) return describe(*model);
   if (!is_model_path(name) || !asker.may_admin) return std::nullopt;
   const std::string path(name);
   std::error_code error;  // of a file that is not there; what is loaded may have lost its own
-  const bool is_there =
-      existing_slot(path, ModelSlot::Use::kTurns) != nullptr || std::filesystem::is_regular_file(file_of(path), error);
-  return is_there ? std::optional(info(model_by_path(path))) : std::nullopt;
+  const bool is_there = existing_slot(path, ModelSlot::Use::kTurns) != nullptr ||
+                        std::filesystem::is_regular_file(known_.file_of(path), error);
+  return is_there ? std::optional(describe(model_by_path(path))) : std::nullopt;
 }
 
 template <typename Lease>
@@ -450,34 +259,29 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
   LeaseSource source{loop_};
   source.runtime = runtime_;
   source.stream = options_.stream;
-  const NamedModel* const model = model_meant(wish.model);
-  std::string handle;
-  if (const auto named = handle_status(wish.model)) {
-    handle = named->id;
-  } else if (model != nullptr && use == ModelSlot::Use::kTurns) {
-    if (const auto own = autoloaded_.find(model->name); own != autoloaded_.end()) handle = own->second;
-  }
-  const auto status = handle.empty() ? std::nullopt : handle_status(handle);
-  if (status && use == ModelSlot::Use::kEmbeddings) {
+  const NamedModel* const model = known_.meant(wish.model);
+  auto handle = known_.find_handle(wish.model);
+  if (!handle && model != nullptr && use == ModelSlot::Use::kTurns) handle = known_.autoloaded(*model);
+  if (handle && use == ModelSlot::Use::kEmbeddings) {
     return refuse(TurnError(ErrorKind::kNotSupported,
                             "embeddings take a handle of their own: ask for them by the name of a model, not of a "
                             "handle that rkllm_init has made"));
   }
-  if (status) {
-    const Json param = status->created_with.value("param", Json::object());
+  if (handle) {
+    const Json param = handle->created_with.value("param", Json::object());
     if (model != nullptr) {
       source.loaded.model = *model;
     } else {
-      const auto info = info_of_handle(*status);
-      source.loaded.model.name = info->name;
-      source.loaded.model.template_name = info->template_name;
-      source.loaded.model.bytes = info->bytes;
-      source.loaded.model.modified_s = info->modified_s;
+      const auto info = known_.describe(*handle);
+      source.loaded.model.name = info.name;
+      source.loaded.model.template_name = info.template_name;
+      source.loaded.model.bytes = info.bytes;
+      source.loaded.model.modified_s = info.modified_s;
     }
     source.loaded.model.path = param.value("model_path", std::string());
     source.loaded.param = param;
-    source.loaded.handle = handle;
-    source.load = runtime_.queue->use_of(handle).value_or(QueuedBackend::HandleUse{}).load;
+    source.loaded.handle = handle->id;
+    source.load = runtime_.queue->use_of(handle->id).value_or(QueuedBackend::HandleUse{}).load;
   } else if (model != nullptr) {
     source.slot = slot(*model, use).shared_from_this();
     if (const auto full = full_for(*source.slot, wish.asker.name)) {
@@ -498,10 +302,10 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
 template <typename Lease>
 std::unique_ptr<chat::QueuePlace> ServerModels::place(ModelSlot::Use use, chat::PlaceWish wish,
                                                       chat::PlaceEvents<Lease> events, MakeLease<Lease> make) {
-  const NamedModel* const model = model_meant(wish.model);
-  const bool is_known = model != nullptr || handle_status(wish.model) || is_model_path(wish.model);
+  const NamedModel* const model = known_.meant(wish.model);
+  const bool is_known = model != nullptr || known_.find_handle(wish.model) || is_model_path(wish.model);
   const bool is_coming = model != nullptr && autoloading_.contains(model->name);
-  if ((is_known && !is_coming) || (!is_known && !looks_into_directories()) || stopped_) {
+  if ((is_known && !is_coming) || (!is_known && !known_.looks_into_directories()) || stopped_) {
     return begin(use, std::move(wish), std::move(events), make);
   }
   auto later = std::make_unique<LaterTicket>();
@@ -514,7 +318,7 @@ std::unique_ptr<chat::QueuePlace> ServerModels::place(ModelSlot::Use use, chat::
   if (is_coming) {
     after_autoload(model->name, std::move(go_on));
   } else {
-    look_again(std::move(go_on));
+    known_.look_again(std::move(go_on));
   }
   return later;
 }
@@ -540,8 +344,8 @@ void ServerModels::unload(std::string name, chat::Asker asker, std::function<voi
     });
   };
   if (!asker.may_admin) return answer(forbidden("unloading a model"));
-  const bool is_handle = handle_status(name).has_value();
-  const NamedModel* const model = is_handle ? nullptr : resolve(name);
+  const bool is_handle = known_.find_handle(name).has_value();
+  const NamedModel* const model = is_handle ? nullptr : known_.resolve(name);
   if (model == nullptr && !is_model_path(name)) {
     if (!is_handle) return answer(TurnError::unknown_model(name));
     return answer(TurnError(ErrorKind::kNotSupported,

@@ -1,22 +1,18 @@
-// The models of this server by name: which there are, and the loading and unloading of those that are used. Stands
+// The models of this server by name: their loading, and the unloading of those that are used no more. Stands
 // behind the chat host (chat::ModelLender), and behind calls that name a model where a handle is asked for.
 //
-// Names: presets, files of runtime.model_dirs, "NAME:latest", and chat.aliases; for whatever nobody knows,
-// chat.any_model if that is set. Handles that rkllm_init has made go by their values, and by their files' names where
-// nothing else does; they are never unloaded here.
+// Handles that rkllm_init has made are never unloaded here.
 //
-// Threads: the event loop's. Directories are read on a thread beside it.
+// Threads: the event loop's.
 #pragma once
 
 #include "chat/turn/model_lender.hpp"
 #include "clock.hpp"
 #include "lifetime.hpp"
 #include "models/file_digests.hpp"
-#include "models/model_files.hpp"
-#include "models/model_list.hpp"
+#include "models/known_models.hpp"
 #include "models/model_place.hpp"
 #include "models/model_slot.hpp"
-#include "side_thread.hpp"
 #include "stream/token_stream.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -40,11 +36,7 @@ namespace rkllm_mcp {
 class ServerModels final : public chat::ModelLender {
  public:
   // What the settings say; may be replaced while the server runs.
-  struct Choices {
-    Json presets = Json::object();                               // `models`
-    std::vector<std::string> model_dirs{};                       // runtime.model_dirs
-    Json aliases = Json::object();                               // chat.aliases
-    std::string any_model{};                                     // chat.any_model
+  struct Choices : KnownModels::Choices {
     chat::KeepAlive keep_alive{};                                // runtime.keep_alive_s
     std::int64_t default_context = 0;                            // runtime.default_context
     std::size_t most_waiting = static_cast<std::size_t>(-1);     // queue.max_per_handle
@@ -76,7 +68,7 @@ class ServerModels final : public chat::ModelLender {
   void stop();
 
   // chat::ModelLender
-  void refresh(std::function<void()> then) override;
+  void refresh(std::function<void()> then) override { known_.refresh(std::move(then)); }
   std::vector<chat::ModelDescription> models(const chat::Asker& asker) const override;
   std::optional<chat::ModelDescription> find(std::string_view name, const chat::Asker& asker) const override;
   std::unique_ptr<chat::QueuePlace> ask(chat::PlaceWish wish, chat::PlaceEvents<chat::ModelLease> events) override;
@@ -91,23 +83,13 @@ class ServerModels final : public chat::ModelLender {
   std::string handle_of(std::string_view name) const;
   // The handle that the name stands for if the settings had its model loaded (autoload); empty: none.
   std::string autoloaded_handle(std::string_view name) const;
-  // The value of a handle that is named by it, or, of one that rkllm_init has made, by its name; empty: none.
-  std::string handle_named(std::string_view name) const;
-  // What a handle goes by here, as models() has it.
-  std::string name_of(const QueuedBackend::HandleStatus& handle) const;
-  // The name of the family whose template its conversations are written in; empty: not known.
-  std::string family_of(const QueuedBackend::HandleStatus& handle) const;
   // Calls `then` when nothing that the settings load stands in the way: at once, in most cases.
   void after_autoload(std::string_view name, std::function<void()> then);
-  bool knows(std::string_view name) const { return resolve(name) != nullptr; }
-  // Looks into the directories again, and then calls `then`.
-  void look_again(std::function<void()> then);
-  bool looks_into_directories() const { return !choices_.model_dirs.empty(); }
   // Throws nothing; an error if one access token may not have one more place of that model.
   std::optional<RpcError> full_for(const ModelSlot& slot, const std::string& holder) const;
-  // Every name as a preset: {NAME: {"param": {…}}}.
-  Json as_presets() const;
-  std::vector<std::string> names() const { return list_.names(); }
+  // Which there are, and which one a name means.
+  KnownModels& known() { return known_; }
+  const KnownModels& known() const { return known_; }
 
  private:
   class LaterTicket;
@@ -115,24 +97,12 @@ class ServerModels final : public chat::ModelLender {
   template <typename Lease>
   using MakeLease = std::unique_ptr<Lease> (*)(LeaseSource source);
 
-  // The model that has this name or alias. Null: none.
-  const NamedModel* resolve(std::string_view name) const;
-  // The model that answers to a name: the one that has it, else chat.any_model. Null if `name` is a handle's value, or
-  // a path that no model has. Not to be asked by what unloads models or calls the library: a mistyped name must not hit
-  // another model.
-  const NamedModel* model_meant(std::string_view name) const;
   ModelSlot& slot(const NamedModel& model, ModelSlot::Use use);
   ModelSlot* existing_slot(const std::string& name, ModelSlot::Use use) const;
   std::optional<LoadFailure> why_not() const;
   void make_room(ModelSlot& slot, std::function<void(bool made_room)> then);
-  chat::ModelDescription info(const NamedModel& model) const;
-  const std::string& template_of_handle(const QueuedBackend::HandleStatus& handle) const;
-  std::optional<chat::ModelDescription> info_of_handle(const QueuedBackend::HandleStatus& handle) const;
-  std::vector<QueuedBackend::HandleStatus> handles() const;
-  bool has_own_name(const QueuedBackend::HandleStatus& handle) const;
-  std::optional<QueuedBackend::HandleStatus> handle_status(std::string_view id) const;
-  std::string file_of(const std::string& path) const;  // as the library has it; empty: it names no file
-  std::vector<std::string> unseen_handle_paths() const;
+  void update_slots();
+  chat::ModelDescription describe(const NamedModel& model) const;
 
   template <typename Lease>
   std::unique_ptr<chat::QueuePlace> place(ModelSlot::Use use, chat::PlaceWish wish, chat::PlaceEvents<Lease> events,
@@ -146,18 +116,12 @@ class ServerModels final : public chat::ModelLender {
   Choices choices_;
   const Options options_;
   ModelRuntime runtime_;
-  ModelList list_;
+  KnownModels known_;
   std::map<SlotKey, std::shared_ptr<ModelSlot>> slots_;                    // none is ever taken out
-  std::map<std::string, std::string> autoloaded_;                          // name → handle
   std::map<std::string, std::vector<std::function<void()>>> autoloading_;  // name → what waits for it
-  std::optional<Clock::time_point> looked_at_;                             // when refresh() last looked
   bool stopped_ = false;
-  mutable std::map<std::string, std::string> simulated_templates_{};  // by path, of models that handles have
-  std::vector<std::string> told_hidden_;                              // files that the log has been told of
-  std::map<std::string, std::optional<ModelFile>> handle_files_;      // by path: of what rkllm_init has loaded
   const Lifetime alive_;
   const std::unique_ptr<FileDigests> digests_;
-  SideThread reading_;  // last: what it does uses the above
 };
 
 }  // namespace rkllm_mcp

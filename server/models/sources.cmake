@@ -1,5 +1,6 @@
 set(MODELS_SOURCES
   models/file_digests.cpp
+  models/known_models.cpp
   models/leased_calls.cpp
   models/leased_seams.cpp
   models/load_progress.cpp

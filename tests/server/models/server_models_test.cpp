@@ -78,7 +78,7 @@ TEST_CASE("a model whose calls are marked by special tokens is loaded to show th
   CHECK(shows("/elsewhere/DeepSeek-R1-Distill-Qwen-1.5B.rkllm"));
   CHECK_FALSE(shows("qwen2-1.5b"));
   CHECK_FALSE(shows("hiding"));
-  const Json loaded = bench.models.as_presets();  // what the settings have loaded is made of these
+  const Json loaded = bench.models.known().as_presets();  // what the settings have loaded is made of these
   CHECK(loaded["named"]["param"]["skip_special_token"] == false);
   CHECK(loaded["hiding"]["param"]["skip_special_token"] == true);
   CHECK_FALSE(loaded["qwen2-1.5b"]["param"].contains("skip_special_token"));
@@ -98,7 +98,7 @@ TEST_CASE("a model whose template is not known is told of when it is loaded") {
   CHECK_THAT(told.str(), has_text("models.mystery.template"));
   CHECK(told.str().find("its template is not known") == told.str().rfind("its template is not known"));
   std::map<std::string, std::string> families;
-  for (const auto& handle : bench.queue->handles()) families[handle.model] = bench.models.family_of(handle);
+  for (const auto& handle : bench.queue->handles()) families[handle.model] = bench.models.known().family_of(handle);
   CHECK(families == std::map<std::string, std::string>{{"mystery", ""}, {"named", "gemma"}, {"qwen2-1.5b", "qwen2"}});
 }
 
@@ -294,8 +294,8 @@ TEST_CASE("a handle that rkllm_init has made goes by its file's name where nothi
   CHECK(bench.models.find("llm-1", {})->name == "own");
   CHECK(bench.models.find("llm-2", {})->path == "/others/own.rkllm");
   CHECK(bench.models.find("a", {})->handle.empty());  // the preset, which is not loaded
-  CHECK(bench.models.handle_named("own") == "llm-1");
-  CHECK(bench.models.handle_named("a").empty());
+  CHECK(bench.models.known().handle_named("own") == "llm-1");
+  CHECK(bench.models.known().handle_named("a").empty());
   const auto asking = bench.ask("own");
   REQUIRE(bench.granted(asking));
   CHECK(bench.board.loaded() == 3);
@@ -360,7 +360,7 @@ TEST_CASE(
   CHECK(bench.is_loaded("a"));
   CHECK(bench.models.handle_of("typo").empty());
   CHECK_FALSE(bench.models.handle_of("a").empty());
-  CHECK_FALSE(bench.models.knows("typo"));
+  CHECK_FALSE(bench.models.known().knows("typo"));
   CHECK(bench.models.slot_for("typo") == nullptr);
   CHECK_FALSE(bench.models.find("/models/other.rkllm", {.name = "x", .may_call = true, .may_admin = false}));
   const auto path = bench.ask("/models/other.rkllm", {.name = "x", .may_call = true, .may_admin = false});
