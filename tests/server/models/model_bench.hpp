@@ -176,6 +176,21 @@ class BoardEngine final : public Engine {
   Board& board_;
 };
 
+// Has the model of that file made, as rkllm_init does; false if there is no new handle.
+template <class Around>
+bool make_handle(Around& around, QueuedBackend& queue, const std::string& path) {
+  struct Made final : CallObserver {
+    void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
+    void on_rows(const FloatRows&) noexcept override {}
+    void on_done(CallOutcome) noexcept override {}
+  };
+  const std::size_t before = queue.handles().size();
+  queue.start({.method = find_method(board_methods::kAll, HandleRole::kCreates),
+               .params = Json{{"param", {{"model_path", path}}}},
+               .observer = std::make_shared<Made>()});
+  return around.until([&] { return queue.handles().size() > before; });
+}
+
 // Somebody who asks for a model.
 struct Asking {
   std::unique_ptr<chat::QueuePlace> ticket;

@@ -23,19 +23,7 @@ namespace {
 
 using Bench = ModelBench<simulation::SimBench>;
 
-// Has the model of that file made, as rkllm_init does.
-void init(Bench& bench, const std::string& path) {
-  struct Made final : CallObserver {
-    void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
-    void on_rows(const FloatRows&) noexcept override {}
-    void on_done(CallOutcome) noexcept override {}
-  };
-  const std::size_t before = bench.queue->handles().size();
-  bench.queue->start({.method = find_method(Bench::methods(), HandleRole::kCreates),
-                      .params = Json{{"param", {{"model_path", path}}}},
-                      .observer = std::make_shared<Made>()});
-  REQUIRE(bench.until([&] { return bench.queue->handles().size() > before; }));
-}
+void init(Bench& bench, const std::string& path) { REQUIRE(make_handle(bench.around, *bench.queue, path)); }
 
 }  // namespace
 
