@@ -26,6 +26,7 @@ class JsonBuilder {
   ~JsonBuilder();  // allocates nothing: parsing may have ended because there is no memory
 
   // Refuses a text with more values than that: for texts that somebody then looks at on the event loop, value by value.
+  // Those of parts that are kept as text do not count, since nobody looks at them there.
   void refuse_above(std::size_t values) { most_values_ = values; }
 
   // What nlohmann's sax_parse calls. False stops the parser; then one of the complaints below is set.
