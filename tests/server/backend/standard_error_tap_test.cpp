@@ -1,0 +1,142 @@
+#include "backend/standard_error_tap.hpp"
+
+#include "support/catch.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+using ErrorLines = std::vector<std::string>;
+
+// A descriptor of this process leads into a pipe while this lives.
+class LedIntoPipe {
+ public:
+  explicit LedIntoPipe(int descriptor, int bytes = 65536) : LedIntoPipe(descriptor, make_pipe()) {
+    REQUIRE(::fcntl(reader_.number(), F_SETPIPE_SZ, bytes) == bytes);
+    ::fcntl(reader_.number(), F_SETFL, O_NONBLOCK);
+  }
+  LedIntoPipe(const LedIntoPipe&) = delete;
+  LedIntoPipe& operator=(const LedIntoPipe&) = delete;
+  ~LedIntoPipe() { ::dup2(before_.number(), led_); }
+
+  // All that has come since the last time.
+  std::string take() const {
+    std::string all;
+    std::array<char, 4096> bytes{};
+    for (;;) {
+      const auto count = ::read(reader_.number(), bytes.data(), bytes.size());
+      if (count <= 0) return all;
+      all.append(bytes.data(), static_cast<std::size_t>(count));
+    }
+  }
+
+ private:
+  LedIntoPipe(int descriptor, DescriptorPair pipe)
+      : led_(descriptor), before_(::fcntl(descriptor, F_DUPFD_CLOEXEC, 10)), reader_(std::move(pipe.first)) {
+    REQUIRE(::dup2(pipe.second.number(), led_) == led_);
+  }
+
+  const int led_;
+  const Descriptor before_;
+  Descriptor reader_;
+};
+
+void print_to(int descriptor, std::string_view text) {
+  REQUIRE(::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+}
+
+}  // namespace
+
+TEST_CASE("what is written to standard error is passed on unchanged, whoever writes it") {
+  const LedIntoPipe error(STDERR_FILENO);
+  StandardErrorTap tap;
+  const std::string text = std::string("I rkllm: \xFF\0 line\nhalf of ", 23) + std::string(3000, 'x') + "\n\n";
+  print_to(STDERR_FILENO, text);
+  CHECK(tap.lines() == 3);  // all that was written has been passed on when lines are counted
+  CHECK(error.take() == text);
+}
+
+TEST_CASE("the error lines that were written before the question are among the answers to it") {
+  const LedIntoPipe error(STDERR_FILENO);
+  StandardErrorTap tap;
+  print_to(STDERR_FILENO, "E rkllm: first\n");
+  const auto place = tap.lines();
+  CHECK(place == 1);
+  CHECK(tap.errors_since(place) == ErrorLines{});
+  print_to(STDERR_FILENO, "I rkllm: nothing\nE rkllm: second\nE rkllm: unfinished");
+  CHECK(tap.errors_since(place) == ErrorLines{"E rkllm: second"});
+  CHECK(tap.errors_since(0) == ErrorLines{"E rkllm: first", "E rkllm: second"});
+}
+
+TEST_CASE("at its end everything has been passed on, and standard error is as before") {
+  const LedIntoPipe error(STDERR_FILENO);
+  {
+    const StandardErrorTap tap;
+    print_to(STDERR_FILENO, "with a tap, without an end of line");
+  }
+  CHECK(error.take() == "with a tap, without an end of line");
+  print_to(STDERR_FILENO, "after it\n");
+  CHECK(error.take() == "after it\n");
+  const StandardErrorTap another;
+  print_to(STDERR_FILENO, "E rkllm: once more\n");
+}
+
+TEST_CASE("standard output is listened to where it is standard error, and else left alone") {
+  const LedIntoPipe output(STDOUT_FILENO);
+  const LedIntoPipe error(STDERR_FILENO);
+  std::string of_error;
+  std::string of_output;
+  std::uint64_t lines_of_one = 0;
+  std::uint64_t lines_of_two = 0;
+  {
+    StandardErrorTap tap;
+    print_to(STDOUT_FILENO, "to output\n");
+    lines_of_two = tap.lines();
+    of_output = output.take();
+  }
+  REQUIRE(::dup2(STDERR_FILENO, STDOUT_FILENO) == STDOUT_FILENO);
+  {
+    StandardErrorTap tap;
+    print_to(STDOUT_FILENO, "to both\n");
+    lines_of_one = tap.lines();
+    of_error = error.take();
+  }
+  print_to(STDOUT_FILENO, "after it\n");
+  const std::string after = error.take();
+  CHECK(lines_of_two == 0);
+  CHECK(of_output == "to output\n");
+  CHECK(lines_of_one == 1);
+  CHECK(of_error == "to both\n");
+  CHECK(after == "after it\n");
+}
+
+TEST_CASE("what nobody reads is dropped and holds nobody up, and a later line says how much it was") {
+  const LedIntoPipe error(STDERR_FILENO, 8192);
+  StandardErrorTap tap;
+  const std::string full = std::string(4095, 'x') + "\n" + std::string(4095, 'y') + "\n";
+  print_to(STDERR_FILENO, full);
+  CHECK(tap.lines() == 2);
+  print_to(STDERR_FILENO, "E rkllm: dropped\n");
+  CHECK(tap.errors_since(0) == ErrorLines{"E rkllm: dropped"});  // answers lose nothing
+  print_to(STDERR_FILENO, "and this\n");
+  CHECK(tap.lines() == 4);
+  CHECK(error.take() == full);
+  print_to(STDERR_FILENO, "seen\n");
+  CHECK(tap.lines() == 5);
+  CHECK(error.take() == "\n(26 bytes of standard error were dropped)\nseen\n");
+  print_to(STDERR_FILENO, "seen\n");
+  CHECK(tap.lines() == 6);
+  CHECK(error.take() == "seen\n");
+}
+
+}  // namespace rkllm_mcp
