@@ -162,5 +162,5 @@ TEST_CASE("that there is no memory says which limit it was, so that somebody can
   CHECK(error.code() == ErrorCode::kQueueFull);
   const std::string setting = error.data()["setting"].get<std::string>();
   CHECK(setting == name_of(Limit::kMemory));
-  CHECK_THAT(error.what(), has_text("(" + setting + ")"));
+  CHECK_THAT(error.what(), test::has_text("(" + setting + ")"));
 }

@@ -31,7 +31,7 @@ TEST_CASE("a client may do what its access token permits") {
   permit(*asking.session, Permission::kCall);
   const RpcError refusal = asking.refusal(Permission::kAdmin);
   CHECK(refusal.code() == ErrorCode::kUnauthorized);
-  CHECK_THAT(refusal.what(), has_text("ann has no permission admin"));
+  CHECK_THAT(refusal.what(), test::has_text("ann has no permission admin"));
 }
 
 TEST_CASE("permissions stand each for itself: who may administer may not therefore call") {
@@ -39,7 +39,7 @@ TEST_CASE("permissions stand each for itself: who may administer may not therefo
   const Principal warden{"bob", false, true};
   asking.session->principal = &warden;
   permit(*asking.session, Permission::kAdmin);
-  CHECK_THAT(asking.refusal(Permission::kCall).what(), has_text("bob has no permission call"));
+  CHECK_THAT(asking.refusal(Permission::kCall).what(), test::has_text("bob has no permission call"));
 }
 
 TEST_CASE("whoever is not known may do nothing") {
@@ -47,7 +47,7 @@ TEST_CASE("whoever is not known may do nothing") {
   for (const Permission each : {Permission::kCall, Permission::kAdmin}) {
     CHECK_FALSE(is_permitted(*asking.session, each));
     CHECK(asking.refusal(each).code() == ErrorCode::kUnauthorized);
-    CHECK_THAT(asking.refusal(each).what(), has_text("nobody knows who asks"));
+    CHECK_THAT(asking.refusal(each).what(), test::has_text("nobody knows who asks"));
   }
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("a client may have so many requests in progress, and the one that is t
     const RpcError error = test::error_of([&] { check_quota(*session, *peer, 0, &counts); });
     CHECK(error.code() == ErrorCode::kQueueFull);
     CHECK(error.data() == Json{{"queued", 0}, {"limit", 0}});
-    CHECK_THAT(error.what(), has_text(is_shared ? "from this address without a session" : "on this connection"));
+    CHECK_THAT(error.what(), test::has_text(is_shared ? "from this address without a session" : "on this connection"));
   }
   CHECK(counts.reached.at(static_cast<std::size_t>(Limit::kRequestsPerConnection)) == 2);
 }
