@@ -1,5 +1,5 @@
-// The members of an object that somebody wants, in a time that grows as their number does: Json's own operator[] searches
-// all members for the name of each that is added.
+// The members of an object that somebody wants, in a time that grows as their number does: Json's own operator[]
+// searches all members for the name of each that is added.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>

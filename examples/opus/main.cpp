@@ -1,5 +1,6 @@
-// The encoder of Opus, a codec for sound, as an MCP server on standard input and output: the bindings are generated from
-// its header and opus.overlay.json, the protocol is this project's runtime library, and these are all the lines between.
+// The encoder of Opus, a codec for sound, as an MCP server on standard input and output: the bindings are generated
+// from its header and opus.overlay.json, the protocol is this project's runtime library, and these are all the lines
+// between.
 #include "uchardet/direct_backend.hpp"
 
 #include "api.hpp"

@@ -17,8 +17,8 @@ namespace rkllm_mcp {
 // Finds a symbol of the loaded library by name; null if it has none.
 using SymbolLookup = std::function<void*(const char* name)>;
 
-// A loaded library, spoken to through one ABI set. Stateless but for the function pointers: which threads may call which
-// functions at the same time is the library's contract, kept by the backend.
+// A loaded library, spoken to through one ABI set. Stateless but for the function pointers: which threads may call
+// which functions at the same time is the library's contract, kept by the backend.
 class Binding {
  public:
   virtual ~Binding() = default;

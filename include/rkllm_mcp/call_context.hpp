@@ -1,4 +1,5 @@
-// Everything that one call of a generated stub may touch. Made by the backend for that call, on the thread that makes it.
+// Everything that one call of a generated stub may touch. Made by the backend for that call, on the thread that makes
+// it.
 #pragma once
 
 #include <rkllm_mcp/array_encoding.hpp>

@@ -1,6 +1,6 @@
-// Long messages, which are parsed beside the event loop, one at a time. Whose turn it is: the clients take turns, and of
-// one client's messages the shortest and the oldest take turns, so that nobody's short message waits behind many long
-// ones, and no long one waits for ever. What nobody waits for any more is not parsed at all.
+// Long messages, which are parsed beside the event loop, one at a time. Whose turn it is: the clients take turns, and
+// of one client's messages the shortest and the oldest take turns, so that nobody's short message waits behind many
+// long ones, and no long one waits for ever. What nobody waits for any more is not parsed at all.
 //
 // Threads: event loop only; `work` runs on the queue's own thread.
 #pragma once

@@ -67,8 +67,8 @@ struct Batch {
 
 using Message = std::variant<Request, Notification, Response, Malformed, Batch>;
 
-// Whether a request may have the id null, which its answer then has as well. JSON-RPC advises against it and MCP forbids
-// it; some clients of plain JSON-RPC send it all the same.
+// Whether a request may have the id null, which its answer then has as well. JSON-RPC advises against it and MCP
+// forbids it; some clients of plain JSON-RPC send it all the same.
 enum class NullIds { kRefused, kTaken };
 
 struct MessageLimits {

@@ -1,11 +1,11 @@
 // Which files clients may have read and written: models, adapters and caches, by the settings runtime.model_dirs and
 // runtime.cache_dir.
 //
-// Read: anything that this process may read, or, if there are model directories, only what is below one of them or below
-// the cache directory. A relative path is looked for in the model directories, then in the cache directory; without
-// model directories, also in the working directory. Written: only below the cache directory, which relative paths start
-// from. Links are followed before anything is decided. Nobody but the owner of this process is meant to be able to
-// change what stands below these directories: between the check and the library's use of a path others could.
+// Read: anything that this process may read, or, if there are model directories, only what is below one of them or
+// below the cache directory. A relative path is looked for in the model directories, then in the cache directory;
+// without model directories, also in the working directory. Written: only below the cache directory, which relative
+// paths start from. Links are followed before anything is decided. Nobody but the owner of this process is meant to be
+// able to change what stands below these directories: between the check and the library's use of a path others could.
 #pragma once
 
 #include <rkllm_mcp/file_policy.hpp>

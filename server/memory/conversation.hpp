@@ -68,8 +68,8 @@ std::string timestamp_of(Milliseconds time);
 std::optional<Milliseconds> time_of(std::string_view timestamp);
 Milliseconds now();
 
-// The address of a conversation's resource, "memory://conversation/chat_1"; of another space with "?space=NAME". What is
-// no letter, digit or one of -._~ is percent-encoded.
+// The address of a conversation's resource, "memory://conversation/chat_1"; of another space with "?space=NAME". What
+// is no letter, digit or one of -._~ is percent-encoded.
 std::string uri_of(const Key& key, std::string_view own_space);
 // The conversation that an address names; nothing if it is none. Without "?space=" it is of `own_space`.
 std::optional<Key> key_of(std::string_view uri, std::string_view own_space);

@@ -1,5 +1,5 @@
-// One GET over HTTP or HTTPS, by cpp-httplib, with its redirects: for files that a person has asked for by their address.
-// Certificates are verified. The proxies of the environment are used (https_proxy, http_proxy, no_proxy).
+// One GET over HTTP or HTTPS, by cpp-httplib, with its redirects: for files that a person has asked for by their
+// address. Certificates are verified. The proxies of the environment are used (https_proxy, http_proxy, no_proxy).
 //
 // Threads: any; blocks the one that it is called on.
 #pragma once

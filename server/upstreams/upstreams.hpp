@@ -28,7 +28,8 @@ class Upstreams {
         on_log{};  // as of an upstream
   };
 
-  // `settings` is the section `upstreams`, whose form has been checked (settings/). Throws std::runtime_error that names the setting or the file that is wrong.
+  // `settings` is the section `upstreams`, whose form has been checked (settings/). Throws std::runtime_error that
+  // names the setting or the file that is wrong.
   Upstreams(asio::io_context& loop, const Json& settings, spdlog::logger& log, Events events);
 
   // What all that are connected offer. The catalogue is not to be used longer than this.

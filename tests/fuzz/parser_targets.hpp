@@ -1,6 +1,6 @@
-// What reads bytes from outside, apart from the codecs: each as a function that takes any bytes. An input whose first byte
-// is N is also fed in pieces of N bytes, which may make no difference. What breaks a rule is an exception that nobody
-// catches.
+// What reads bytes from outside, apart from the codecs: each as a function that takes any bytes. An input whose first
+// byte is N is also fed in pieces of N bytes, which may make no difference. What breaks a rule is an exception that
+// nobody catches.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// One client of the soak: on its own connection and its own handle it does one thing after the other, at random, some of
-// them on purpose badly.
+// One client of the soak: on its own connection and its own handle it does one thing after the other, at random, some
+// of them on purpose badly.
 //
 // Threads: each client has its own; the ledger and the counts are shared.
 #pragma once

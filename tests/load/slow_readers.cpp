@@ -36,8 +36,8 @@ struct Reading {
   std::string trouble;  // empty if all went well
 };
 
-// As fast as it can be, where what a client does not take is held back or joins. What nobody can hold back has to be said
-// slowly: a polled buffer that is full ends its run, and UDP only retains so much to be asked for again.
+// As fast as it can be, where what a client does not take is held back or joins. What nobody can hold back has to be
+// said slowly: a polled buffer that is full ends its run, and UDP only retains so much to be asked for again.
 std::string model_for(const LiveServer& server, Transport transport) {
   const auto paced = [&](double tokens_per_s) {
     return server.write_model(name_of(transport), {{"npu_cores", 1}, {"decode_tokens_per_s", tokens_per_s}});

@@ -1,5 +1,5 @@
-// A connection without manners, over TCP or to a Unix socket: bytes as the test wants them, half-closed, reset, or never
-// read.
+// A connection without manners, over TCP or to a Unix socket: bytes as the test wants them, half-closed, reset, or
+// never read.
 #pragma once
 
 #include <chrono>

@@ -14,8 +14,9 @@ struct PageLimits {
   std::size_t bytes;  // of the page's JSON text, roughly
 };
 
-// {"<name>":[...],"nextCursor"?} from the list of `count` entries that `entry` makes, perhaps as unread parts. The cursor in `params` is opaque
-// to clients; one that was never given out is refused (InvalidParams). A page holds at least one entry.
+// {"<name>":[...],"nextCursor"?} from the list of `count` entries that `entry` makes, perhaps as unread parts. The
+// cursor in `params` is opaque to clients; one that was never given out is refused (InvalidParams). A page holds at
+// least one entry.
 Json page_of(std::string_view name, const Json& params, std::size_t count,
              const std::function<Json(std::size_t)>& entry, const PageLimits& limits);
 

@@ -1,5 +1,5 @@
-// Hidden states and logits that are too long for the answer of a tool: the answer links to rkllm://values/{id}, where its
-// client fetches them in pieces. Event loop only.
+// Hidden states and logits that are too long for the answer of a tool: the answer links to rkllm://values/{id}, where
+// its client fetches them in pieces. Event loop only.
 #pragma once
 
 #include "call/value_store.hpp"

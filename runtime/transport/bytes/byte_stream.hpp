@@ -1,5 +1,5 @@
-// A two-way stream of bytes on the event loop: what a connection needs of a socket, with or without TLS, or of a pair of
-// file descriptors.
+// A two-way stream of bytes on the event loop: what a connection needs of a socket, with or without TLS, or of a pair
+// of file descriptors.
 //
 // At most one read, one write and one wait for hang-up are under way at a time. Their handlers are always called from
 // the loop, with an error once the stream is closed; whoever starts an operation keeps the stream and the buffer alive

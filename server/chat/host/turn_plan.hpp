@@ -44,8 +44,8 @@ class TurnPlan {
 
   // The prompt anew, after an answer that did not fit the schema, or was not the call that it had to be.
   void ask_again(std::string_view complaint);
-  // Without its oldest turns: at least one, and so many that the prompt has at most `most_bytes`, or the last turn alone
-  // is left. False: the turn does not let any be dropped, or has none. How many messages are gone: dropped().
+  // Without its oldest turns: at least one, and so many that the prompt has at most `most_bytes`, or the last turn
+  // alone is left. False: the turn does not let any be dropped, or has none. How many messages are gone: dropped().
   bool shorten(std::size_t most_bytes);
   std::size_t dropped() const { return dropped_; }
 

@@ -78,8 +78,8 @@ std::size_t bytes_of(const std::vector<Message>& messages);
 std::size_t bytes_of(const Turn& turn);
 
 // Takes the oldest turns out of the conversation, until so many bytes have been taken, where each message has
-// `bytes_around` besides what it says: at least one turn, if any can be taken. A turn is a user message and all up to the
-// next one; system messages stay, and so does the last turn. The number of messages taken.
+// `bytes_around` besides what it says: at least one turn, if any can be taken. A turn is a user message and all up to
+// the next one; system messages stay, and so does the last turn. The number of messages taken.
 std::size_t drop_oldest_turns(std::vector<Message>& messages, std::size_t bytes, std::size_t bytes_around);
 
 }  // namespace rkllm_mcp::chat

@@ -1,6 +1,6 @@
-// What transport/peer.hpp promises (Peer, and Writable, which it is one of), held against every kind of peer: over a real
-// socket, where it has one. And what answer_sink.hpp promises (AnswerSink), held against what answers a batch, in front of
-// every kind of them.
+// What transport/peer.hpp promises (Peer, and Writable, which it is one of), held against every kind of peer: over a
+// real socket, where it has one. And what answer_sink.hpp promises (AnswerSink), held against what answers a batch, in
+// front of every kind of them.
 #include "dispatch/batch_answer.hpp"
 #include "dispatch/event_stream.hpp"
 #include "dispatch/http_peer.hpp"

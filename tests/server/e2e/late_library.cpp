@@ -1,5 +1,5 @@
-// The simulator behind a loading that hangs in each process but every second one: they are counted by the files that they
-// make, "1", "2", ..., in the folder that $LATE_LIBRARY_STARTS names.
+// The simulator behind a loading that hangs in each process but every second one: they are counted by the files that
+// they make, "1", "2", ..., in the folder that $LATE_LIBRARY_STARTS names.
 #include <fcntl.h>
 #include <unistd.h>
 

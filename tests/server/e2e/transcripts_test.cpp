@@ -22,7 +22,8 @@ void play_all(Transport transport, const std::string& version = kRuntimeVersions
   }
 }
 
-// What older runtimes do differently has nothing to do with transports: one that pushes streams, and one that is polled.
+// What older runtimes do differently has nothing to do with transports: one that pushes streams, and one that is
+// polled.
 void play_pushed_and_polled(const std::string& version) {
   for (const Transport transport : {Transport::kTcp, Transport::kHttp}) play_all(transport, version);
 }

@@ -1,5 +1,5 @@
-// A file system for SQLite that remembers what has been synced, so that a test can look at what a power cut would leave:
-// everything else is lost.
+// A file system for SQLite that remembers what has been synced, so that a test can look at what a power cut would
+// leave: everything else is lost.
 //
 // Threads: one connection at a time.
 #pragma once
