@@ -5,6 +5,7 @@
 #include <rkllm_mcp/errors.hpp>
 
 #include <array>
+#include <string_view>
 #include <utility>
 
 namespace rkllm_mcp::memory {
@@ -15,6 +16,14 @@ std::string text_of(const Json& value, const std::string& path) {
   auto text = value.get<std::string>();
   if (text.find('\0') != std::string::npos) throw InvalidParams(path, "U+0000 is not allowed");
   return text;
+}
+
+// Whether a string of this JSON text has U+0000, which is written as an escape there. A backslash is one, too.
+bool has_nul(std::string_view json) {
+  for (auto at = json.find('\\'); at != std::string_view::npos; at = json.find('\\', at + 2)) {
+    if (json.substr(at).starts_with("\\u0000")) return true;
+  }
+  return false;
 }
 
 Json object_read(Json params) {
@@ -41,7 +50,8 @@ std::optional<std::string> Params::text(const char* name) const {
 
 std::string Params::required_text(const char* name) const {
   auto value = text(name);
-  if (!value) throw InvalidParams(std::string("params.") + name, params_.contains(name) ? "expected string" : "missing");
+  if (!value)
+    throw InvalidParams(std::string("params.") + name, params_.contains(name) ? "expected string" : "missing");
   return *std::move(value);
 }
 
@@ -82,9 +92,7 @@ std::optional<std::string> Params::id() const {
   return checked_id(*id, "params.conversation_id");
 }
 
-Key Params::key() const {
-  return {space(), checked_id(required_text("conversation_id"), "params.conversation_id")};
-}
+Key Params::key() const { return {space(), checked_id(required_text("conversation_id"), "params.conversation_id")}; }
 
 NewMessage Params::message_in(const Json& object, const std::string& path, Milliseconds time) {
   const auto required = [&](const char* name) {
@@ -101,10 +109,7 @@ NewMessage Params::message_in(const Json& object, const std::string& path, Milli
   if (const auto metadata = object.find("metadata"); metadata != object.end() && !metadata->is_null()) {
     if (!metadata->is_object()) throw InvalidParams(path + ".metadata", "expected object");
     message.metadata = metadata->dump();
-    // In JSON text it is an escape.
-    if (message.metadata.find("\\u0000") != std::string::npos) {
-      throw InvalidParams(path + ".metadata", "U+0000 is not allowed");
-    }
+    if (has_nul(message.metadata)) throw InvalidParams(path + ".metadata", "U+0000 is not allowed");
   }
   return message;
 }
