@@ -39,7 +39,7 @@ LogOutput LogOutput::standard_error() {
   }
   const int copy = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);  // -1 if it is closed: then every line is lost
   if (is_known && S_ISSOCK(status.st_mode)) return {copy, Kind::kSocket};
-  return {copy, is_known && S_ISREG(status.st_mode) ? Kind::kNeverWaits : Kind::kAsk};
+  return {copy, is_known && !S_ISREG(status.st_mode) ? Kind::kAsk : Kind::kNeverWaits};
 }
 
 LogOutput::LogOutput(const std::string& file)
