@@ -33,7 +33,8 @@ int end_without_library() {
 }  // namespace
 
 // One case, since the library stays loaded.
-TEST_CASE("where PostgreSQL's client library is missing, what to install is said, and where it is not, it can be called") {
+TEST_CASE(
+    "where PostgreSQL's client library is missing, what to install is said, and where it is not, it can be called") {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(end_without_library());
   int status = 0;
