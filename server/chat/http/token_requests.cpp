@@ -7,6 +7,7 @@
 #include <rkllm_mcp/json_reader.hpp>
 
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace rkllm_mcp::chat {
@@ -77,6 +78,7 @@ DetokenizeRequest read_detokenize(const Json& json) {
 
 std::string tokenize_reply(const TokenizeRequest& request, const Tokenizer* tokenizer, std::size_t most) {
   if (tokenizer == nullptr) throw no_tokenizer();
+  constexpr std::string_view kEnd = "]}";
   std::string reply = R"({"tokens":[)";
   for (const TokenId token : tokens_of(request, *tokenizer)) {
     if (reply.back() != '[') reply += ',';
@@ -84,9 +86,11 @@ std::string tokenize_reply(const TokenizeRequest& request, const Tokenizer* toke
     reply += request.with_pieces
                  ? R"({"id":)" + id + R"(,"piece":)" + piece_of(tokenizer->text_of(token).value_or("")) + "}"
                  : id;
-    if (reply.size() > most) throw TurnError::bad_field("content", "its tokens are longer than limits.max_reply_bytes");
+    if (reply.size() + kEnd.size() > most) {
+      throw TurnError::bad_field("content", "its tokens are longer than limits.max_reply_bytes");
+    }
   }
-  return reply + "]}";
+  return reply.append(kEnd);
 }
 
 std::string detokenize_reply(const DetokenizeRequest& request, const Tokenizer* tokenizer) {
