@@ -11,6 +11,7 @@
 #include <asio/ssl.hpp>
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <thread>
 

@@ -4,6 +4,7 @@
 #include "chat/turn/context.hpp"
 #include "support/catch.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
