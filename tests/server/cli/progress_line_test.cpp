@@ -5,7 +5,10 @@
 #include <optional>
 #include <string>
 
-using namespace rkllm_mcp;
+using rkllm_mcp::fitted_progress;
+using rkllm_mcp::shown_count;
+using rkllm_mcp::shown_progress;
+using rkllm_mcp::shown_time_left;
 
 TEST_CASE("progress has a bar as full as what is done, and the percentage") {
   CHECK(shown_count(0, 300) == "[" + std::string(30, '.') + "] 0%  0 of 300");
@@ -14,7 +17,7 @@ TEST_CASE("progress has a bar as full as what is done, and the percentage") {
 }
 
 TEST_CASE("a hundred percent are shown when all is done and not before") {
-  CHECK_THAT(shown_count(999, 1000), test::has_text("#.] 99%  999 of 1000"));
+  CHECK_THAT(shown_count(999, 1000), rkllm_mcp::test::has_text("#.] 99%  999 of 1000"));
 }
 
 TEST_CASE("more than all, and less than nothing, fit into the bar") {
@@ -23,7 +26,7 @@ TEST_CASE("more than all, and less than nothing, fit into the bar") {
 }
 
 TEST_CASE("progress of bytes says them as people do, without a bar where nobody knows how many there are") {
-  CHECK_THAT(shown_progress(1'200'000'000, 3'000'000'000), test::has_text("] 40%  1.2 GB of 3.0 GB"));
+  CHECK_THAT(shown_progress(1'200'000'000, 3'000'000'000), rkllm_mcp::test::has_text("] 40%  1.2 GB of 3.0 GB"));
   CHECK(shown_progress(1'200'000'000, std::nullopt) == "1.2 GB");
   CHECK(shown_progress(1'200'000'000, 0) == "1.2 GB");
 }

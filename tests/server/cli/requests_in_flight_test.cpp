@@ -6,8 +6,10 @@
 #include <future>
 #include <vector>
 
-using namespace rkllm_mcp;
-using client::MessageFacts;
+using rkllm_mcp::Clock;
+using rkllm_mcp::Json;
+using rkllm_mcp::RequestsInFlight;
+using rkllm_mcp::client::MessageFacts;
 
 namespace {
 

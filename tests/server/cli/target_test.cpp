@@ -8,8 +8,16 @@
 #include <stdexcept>
 #include <string>
 
-using namespace rkllm_mcp;
-using client::Protocol;
+using rkllm_mcp::http_place;
+using rkllm_mcp::server_places;
+using rkllm_mcp::Settings;
+using rkllm_mcp::target_of;
+using rkllm_mcp::trusted_file;
+using rkllm_mcp::where_of;
+using rkllm_mcp::words_of;
+namespace client = rkllm_mcp::client;
+namespace defaults = rkllm_mcp::defaults;
+using rkllm_mcp::client::Protocol;
 using rkllm_mcp::test::TemporaryDirectory;
 using rkllm_mcp::test::write_file;
 
@@ -136,7 +144,7 @@ TEST_CASE("a certificate that is named goes before the server's own") {
 TEST_CASE("a proposed command names the server, but where it finds it by the settings that are used anyway") {
   const TemporaryDirectory home;
   write_file(home / "settings.json", R"({"http":{"port":9000}})");
-  const Environment environment{{"HOME", home.path()}, {"RKLLM_MCP_SETTINGS", home / "settings.json"}};
+  const rkllm_mcp::Environment environment{{"HOME", home.path()}, {"RKLLM_MCP_SETTINGS", home / "settings.json"}};
   const client::Endpoint found{Protocol::kHttp, "127.0.0.1", 9000, "/"};
   const client::Endpoint other{Protocol::kHttp, "127.0.0.1", 9005, "/"};
   CHECK(where_of(found, environment).empty());
@@ -145,7 +153,7 @@ TEST_CASE("a proposed command names the server, but where it finds it by the set
 
 TEST_CASE("a proposed command names the certificate of a server with TLS, and of no other") {
   const TemporaryDirectory home;
-  const Environment environment{{"HOME", home.path()}};
+  const rkllm_mcp::Environment environment{{"HOME", home.path()}};
   client::Endpoint place{Protocol::kHttps, "board", 9000, "/"};
   CHECK(where_of(place, environment) == " --to https://board:9000");
   place.ca_file = "own.pem";
@@ -159,7 +167,7 @@ TEST_CASE("a proposed command names the certificate of a server with TLS, and of
 TEST_CASE("settings that are refused lead to no server, and the command names it") {
   const TemporaryDirectory home;
   write_file(home / "settings.json", R"({"http":{"port":"none"}})");
-  const Environment environment{{"HOME", home.path()}, {"RKLLM_MCP_SETTINGS", home / "settings.json"}};
+  const rkllm_mcp::Environment environment{{"HOME", home.path()}, {"RKLLM_MCP_SETTINGS", home / "settings.json"}};
   const client::Endpoint place = http_place(Settings{});
   CHECK(where_of(place, environment) == " --to " + place.url());
 }
@@ -176,6 +184,6 @@ TEST_CASE("of a host that there is not nobody is told to start a server") {
 
 TEST_CASE("whoever meets a certificate that is not known is told how to name it") {
   CHECK_THAT(words_of(client::UntrustedServer("not verified"), ""),
-             test::has_text("not verified; if it is yours") && test::has_text("--cacert FILE"));
+             rkllm_mcp::test::has_text("not verified; if it is yours") && rkllm_mcp::test::has_text("--cacert FILE"));
   CHECK(words_of(client::ConnectionError("gone"), "") == "gone");
 }
