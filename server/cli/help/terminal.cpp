@@ -26,9 +26,21 @@ bool wants_colours(int descriptor) {
   return kind == nullptr || std::string_view(kind) != "dumb";
 }
 
-std::string without_control_characters(std::string text) {
-  std::erase_if(text, [](unsigned char c) { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; });
-  return text;
+std::string without_control_characters(std::string_view text) {
+  std::string shown;
+  shown.reserve(text.size());
+  for (const char each : text) {
+    const auto byte = static_cast<unsigned char>(each);
+    // U+0080 to U+009F, which terminals obey, too: looked for in what is shown, where it may have come together.
+    const bool ends_control = byte >= 0x80 && byte < 0xA0 && shown.ends_with('\xC2');
+    const bool is_control = (byte < 0x20 && each != '\n' && each != '\t') || byte == 0x7F;
+    if (ends_control) {
+      shown.pop_back();
+    } else if (!is_control) {
+      shown += each;
+    }
+  }
+  return shown;
 }
 
 std::string Paint::in(std::string_view code, std::string_view text) const {

@@ -18,7 +18,7 @@ bool wants_colours(int descriptor);
 
 // Text from elsewhere, a server or a web page, which must not tell the terminal what to do. Ends of lines and tabs
 // stay.
-std::string without_control_characters(std::string text);
+std::string without_control_characters(std::string_view text);
 
 // Puts text into the colours of a terminal, or leaves it as it is.
 class Paint {
