@@ -46,7 +46,9 @@ class Reader {
       if (segment.p_type == PT_DYNAMIC) read_entries(segment);
     }
     std::vector<std::string> names;
-    for (const std::uint64_t name : names_) names.push_back(text_at(offset_of(strings_) + name));
+    for (const std::uint64_t place : names_) {
+      if (const std::string_view name = text_at(offset_of(strings_) + place); !name.empty()) names.emplace_back(name);
+    }
     return names;
   }
 
@@ -71,10 +73,10 @@ class Reader {
     return content_.size();
   }
 
-  std::string text_at(std::uint64_t at) const {
-    if (at >= content_.size()) return {};
-    const std::string_view rest = content_.substr(at);
-    return std::string(rest.substr(0, rest.find('\0')));
+  // Empty if the file ends before it does.
+  std::string_view text_at(std::uint64_t at) const {
+    const auto end = at < content_.size() ? content_.find('\0', at) : std::string_view::npos;
+    return end == std::string_view::npos ? std::string_view() : content_.substr(at, end - at);
   }
 
   const std::string_view content_;

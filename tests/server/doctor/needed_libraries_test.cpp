@@ -106,15 +106,12 @@ TEST_CASE("a file that is no library of this byte order needs nothing") {
   }
 }
 
-TEST_CASE("a library's file that ends too early is read to its end, and no further") {
-  const std::string name = "libstdc++.so.6";
-  const std::string whole = needed_file<NeededElf64>({name});
+TEST_CASE("a library's file that ends too early is read to its end, and no half of a name is taken for one") {
+  const std::string whole = needed_file<NeededElf64>({"libstdc++.so.6"});
   for (std::size_t length = 0; length < whole.size(); ++length) {
     const std::string cut = whole.substr(0, length);  // of its own, so that a sanitizer sees what is read behind it
-    for (const std::string& found : needed_libraries(cut)) {
-      INFO(length << " bytes: " << found);
-      CHECK(name.starts_with(found));
-    }
+    INFO(length);
+    CHECK(needed_libraries(cut).empty());
   }
 }
 
