@@ -178,9 +178,9 @@ void EventStream::abandon() {
 }
 
 void EventStream::given_up() {
-  const auto kept = weak_from_this().lock();  // its session lets go of what has ended; null in a destructor
-  became_closed();
+  const auto kept = weak_from_this().lock();  // its session lets go of what has ended
   if (!ended_) end();
+  became_closed();  // last, since an action of it may throw
 }
 
 // While a client is connected the bytes wait for it in its connection. While none is, they are kept here, if need be in

@@ -49,8 +49,8 @@ class EventStream final : public AnsweringPeer {
   void resume(http::Exchange& exchange, std::optional<std::uint64_t> last_seen);
   bool is_attached() const { return exchange_ != nullptr; }
   Clock::time_point last_attached() const { return last_attached_; }  // until when; not while it is
-  // Gives the stream up: what is kept is dropped, and from now on closed() is true. Unless it has ended before, it ends
-  // after the actions of when_closed().
+  // Gives the stream up: what is kept is dropped, and from now on closed() is true. Unless it has ended before, it
+  // ends, and then the actions of when_closed() are called.
   void abandon();
   const std::string& id() const { return options_.id; }
   bool ended() const { return ended_; }
@@ -84,7 +84,7 @@ class EventStream final : public AnsweringPeer {
   void forget(std::uint64_t number);  // the last event
   void watch();
   void out_of_patience();
-  void given_up();  // tells that it is closed, and ends
+  void given_up();  // ends, and tells that it is closed
   void end();
 
   Options options_;

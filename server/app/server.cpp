@@ -122,7 +122,8 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
                      .catalogue = catalogue_,
                      .metrics = metrics_,
                      .memory = memory_,
-                     .lost_log_lines = options.lost_log_lines}),
+                     .lost_log_lines = options.lost_log_lines,
+                     .started = started_}),
       after_input_(loop),
       when_stopping_(options.when_stopping),
       shutdown_(loop, shutdown_steps()) {

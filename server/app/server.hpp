@@ -37,7 +37,6 @@
 #include <spdlog/logger.h>
 #include <asio/io_context.hpp>
 
-#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -105,6 +104,7 @@ class Server {
 
   asio::io_context& loop_;
   spdlog::logger& log_;
+  const Clock::time_point started_ = Clock::now();
   Metrics metrics_;
   const Settings& settings_;
   const std::function<Json()> settings_report_;

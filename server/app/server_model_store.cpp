@@ -321,7 +321,7 @@ void ServerModelStore::ended(Job& job, const Outcome& outcome) {
     }
   };
   if (!is_there) return tell_end();
-  models_.known().look_again(tell_end);  // so that who is told finds it in the lists
+  models_.look_again(tell_end);  // so that who is told finds it in the lists
 }
 
 std::string ServerModelStore::path_to_remove(const std::string& name) const {
@@ -373,9 +373,7 @@ void ServerModelStore::remove(const std::vector<std::string>& names,
           outcome->error = error;
         }
       },
-      [this, outcome, done = std::move(done)] {
-        models_.known().look_again([outcome, done] { done(outcome->error); });
-      });
+      [this, outcome, done = std::move(done)] { models_.look_again([outcome, done] { done(outcome->error); }); });
 }
 
 void ServerModelStore::stop() {

@@ -1,6 +1,6 @@
 #include "app/shutdown.hpp"
 
-#include "call_after.hpp"
+#include <asio/error_code.hpp>
 
 #include <chrono>
 #include <utility>
@@ -18,9 +18,12 @@ void Shutdown::begin() {
 }
 
 void Shutdown::take_step(const std::function<void()>& action) {
-  has_failed_ = true;
-  action();
-  has_failed_ = false;
+  try {
+    action();
+  } catch (...) {
+    has_failed_ = true;
+    throw;
+  }
 }
 
 void Shutdown::begin_step() {
@@ -33,7 +36,10 @@ void Shutdown::begin_step() {
 }
 
 void Shutdown::look_again() {
-  call_after(loop_, kBeforeNextLook, [this] { take_step([this] { look(); }); });
+  next_look_.expires_after(kBeforeNextLook);
+  next_look_.async_wait([this](const asio::error_code& error) {
+    if (!error) take_step([this] { look(); });
+  });
 }
 
 void Shutdown::look() {

@@ -24,7 +24,7 @@ class Shutdown {
     Clock::duration most = kUntilDone;  // after this time the next step begins all the same
   };
 
-  Shutdown(asio::io_context& loop, std::vector<Step> steps) : loop_(loop), steps_(std::move(steps)) {}
+  Shutdown(asio::io_context& loop, std::vector<Step> steps) : steps_(std::move(steps)), next_look_(loop) {}
 
   // Begins the first step, and returns as soon as there is something to wait for. Idempotent.
   void begin();
@@ -39,12 +39,12 @@ class Shutdown {
   void look();
   bool is_done() const;  // the step that is under way, or its time is over
 
-  asio::io_context& loop_;
   const std::vector<Step> steps_;
   std::size_t current_ = 0;
   Clock::time_point deadline_{};
   bool has_begun_ = false;
-  bool has_failed_ = false;  // or a step is being taken
+  bool has_failed_ = false;
+  Timer next_look_;
 };
 
 }  // namespace rkllm_mcp

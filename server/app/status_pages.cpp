@@ -106,7 +106,7 @@ Json StatusPages::health_of(const QueuedBackend::HandleStatus& handle) const {
 }
 
 std::int64_t StatusPages::uptime_s() const {
-  return std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count();
+  return std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - shown_.started).count();
 }
 
 std::string StatusPages::metrics() const {

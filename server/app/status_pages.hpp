@@ -7,6 +7,7 @@
 #include "app/runtime_life.hpp"
 #include "app/services.hpp"
 #include "app/transports.hpp"
+#include "backend/queued_backend.hpp"
 #include "clock.hpp"
 #include "mcp/catalogue.hpp"
 #include "memory_budget.hpp"
@@ -41,6 +42,7 @@ class StatusPages {
     const Metrics& metrics;
     MemoryBudget memory;
     std::function<std::uint64_t()> lost_log_lines;  // null: 0
+    Clock::time_point started = Clock::now();
   };
 
   explicit StatusPages(Shown shown) : shown_(std::move(shown)) {}
@@ -54,7 +56,6 @@ class StatusPages {
   std::int64_t uptime_s() const;
 
   const Shown shown_;
-  const Clock::time_point started_ = Clock::now();
   LoadsUnderWay loads_;
 };
 

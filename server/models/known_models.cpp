@@ -235,12 +235,15 @@ void KnownModels::set_autoloaded(const std::string& name, const std::string& han
 }
 
 std::optional<KnownModels::Handle> KnownModels::autoloaded(const NamedModel& model) const {
-  const auto found = autoloaded_.find(model.name);
-  return found == autoloaded_.end() ? std::nullopt : find_handle(found->second);
+  const auto own = autoloaded_.find(model.name);
+  if (own == autoloaded_.end()) return std::nullopt;
+  auto all = handles();
+  const auto found = std::ranges::find(all, own->second, &Handle::id);  // another one may have it as its name
+  return found == all.end() ? std::nullopt : std::optional(std::move(*found));
 }
 
-void KnownModels::forget_autoloaded(std::string_view handle) {
-  std::erase_if(autoloaded_, [handle](const auto& each) { return each.second == handle; });
+void KnownModels::forget_autoloaded(const std::string& handle) {
+  std::erase_if(autoloaded_, [&handle](const auto& each) { return each.second == handle; });
 }
 
 }  // namespace rkllm_mcp

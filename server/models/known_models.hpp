@@ -40,7 +40,7 @@ class KnownModels {
     std::string any_model{};                // chat.any_model
   };
 
-  struct Options {
+  struct Options {  // none of them null
     // The path that the library is given for the one of a preset; what throws names no file. Any thread.
     std::function<std::string(const std::string& path)> resolved;
     std::function<void()> looked;   // what is known of the models may be different
@@ -89,9 +89,8 @@ class KnownModels {
   // From now on that handle is the model's of this name, since the settings had it loaded (autoload); empty: none is.
   void set_autoloaded(const std::string& name, const std::string& handle);
   std::optional<Handle> autoloaded(const NamedModel& model) const;
-  // Those handles are gone.
-  void forget_autoloaded(std::string_view handle);
-  void forget_autoloaded() { autoloaded_.clear(); }
+  void forget_autoloaded(const std::string& handle);  // it is gone
+  void forget_all_autoloaded() { autoloaded_.clear(); }
 
  private:
   struct Looked;

@@ -137,7 +137,7 @@ Backend::CallId NamedBackend::wait_for(const std::string& name, CallRequest requ
   if (models_.known().knows(name)) {
     models_.after_autoload(name, go_on);
   } else {
-    models_.known().look_again(go_on);
+    models_.look_again(go_on);
   }
   return id;
 }

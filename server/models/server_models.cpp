@@ -48,13 +48,13 @@ ServerModels::ServerModels(asio::io_context& loop, spdlog::logger& log, Choices 
       log_(log),
       choices_(std::move(choices)),
       options_(std::move(options)),
+      digests_(std::make_unique<FileDigests>(loop)),
       known_(loop, log, runtime_, choices_,
-             {.resolved = options_.resolved, .looked = [this] { update_slots(); }, .changed = options_.changed}),
-      digests_(std::make_unique<FileDigests>(loop)) {}
+             {.resolved = options_.resolved, .looked = [this] { update_slots(); }, .changed = options_.changed}) {}
 
 void ServerModels::use_runtime(ModelRuntime runtime) {
   runtime_ = std::move(runtime);  // the slots see it
-  known_.forget_autoloaded();
+  known_.forget_all_autoloaded();
   for (auto& [name, waiting] : std::exchange(autoloading_, {})) {
     for (const auto& then : waiting) then();
   }

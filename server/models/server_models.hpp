@@ -7,7 +7,6 @@
 #pragma once
 
 #include "chat/turn/model_lender.hpp"
-#include "clock.hpp"
 #include "lifetime.hpp"
 #include "models/file_digests.hpp"
 #include "models/known_models.hpp"
@@ -88,8 +87,8 @@ class ServerModels final : public chat::ModelLender {
   // Throws nothing; an error if one access token may not have one more place of that model.
   std::optional<RpcError> full_for(const ModelSlot& slot, const std::string& holder) const;
   // Which there are, and which one a name means.
-  KnownModels& known() { return known_; }
   const KnownModels& known() const { return known_; }
+  void look_again(std::function<void()> then) { known_.look_again(std::move(then)); }  // into the directories
 
  private:
   class LaterTicket;
@@ -116,12 +115,12 @@ class ServerModels final : public chat::ModelLender {
   Choices choices_;
   const Options options_;
   ModelRuntime runtime_;
-  KnownModels known_;
   std::map<SlotKey, std::shared_ptr<ModelSlot>> slots_;                    // none is ever taken out
   std::map<std::string, std::vector<std::function<void()>>> autoloading_;  // name → what waits for it
   bool stopped_ = false;
   const Lifetime alive_;
   const std::unique_ptr<FileDigests> digests_;
+  KnownModels known_;  // last: what it looks for on its thread comes to the above
 };
 
 }  // namespace rkllm_mcp

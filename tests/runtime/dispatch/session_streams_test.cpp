@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <optional>
 #include <set>
 #include <string>
@@ -114,7 +115,19 @@ TEST_CASE("a stream that is given up is in progress no longer, and nothing of it
   CHECK(session.streams->in_progress() == 0);
   CHECK(session.streams->find(with_events.id()) == nullptr);
   CHECK(session.streams->find(without.id()) == nullptr);
-  with_events.end();  // it has ended before
+}
+
+TEST_CASE("a stream that is given up has ended also where somebody who hears of it fails") {
+  StreamsOfSession session;
+  const auto answer = session.begin();
+  bool was_in_progress = true;
+  answer.stream->when_closed([&] {
+    was_in_progress = session.streams->in_progress() != 0;
+    throw std::bad_alloc();
+  });
+  answer.stream->abandon();
+  CHECK_THROWS_AS(session.bench.pass(0s), std::bad_alloc);
+  CHECK_FALSE(was_in_progress);
   CHECK(session.streams->in_progress() == 0);
 }
 

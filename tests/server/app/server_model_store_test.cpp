@@ -135,7 +135,7 @@ class StoreBench {
   // The files of the folder are known as models.
   void look() const {
     bool is_done = false;
-    bench->models.known().look_again([&] { is_done = true; });
+    bench->models.look_again([&] { is_done = true; });
     REQUIRE(bench->until([&] { return is_done; }));
   }
   // What came of it; nothing: all of them were deleted.

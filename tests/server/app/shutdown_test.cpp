@@ -126,3 +126,25 @@ TEST_CASE("after a step that fails there is no other, and whoever has let it fai
   end.shutdown->begin();
   CHECK(end.begun.empty());
 }
+
+TEST_CASE("a step that fails later ends the end as well, when it begins or when it is asked whether it is done") {
+  EndOfProgram end;
+  bool is_first_done = false;
+  const auto fail = [] { throw std::bad_alloc(); };
+  const auto wait = [&is_first_done] { return is_first_done; };
+  SECTION("as the second begins") { end.begin({end.step("1", wait), {.begin = fail}, end.step("3")}); }
+  SECTION("as the first is asked") {
+    end.begin({end.step("1",
+                        [&is_first_done] {
+                          if (is_first_done) throw std::bad_alloc();
+                          return false;
+                        }),
+               end.step("3")});
+  }
+  CHECK_FALSE(end.shutdown->has_failed());
+  is_first_done = true;
+  CHECK_THROWS_AS(end.bench.pass(10ms), std::bad_alloc);
+  CHECK(end.shutdown->has_failed());
+  end.bench.pass(1h);
+  CHECK(end.begun == Names{"1"});
+}

@@ -5,13 +5,17 @@
 #include "support/catch.hpp"
 #include "support/process.hpp"
 
+#include <spdlog/logger.h>
 #include <spdlog/sinks/ostream_sink.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp::test {
@@ -65,17 +69,19 @@ class Knowing {
   std::string told() const { return told_.str(); }
 
   simulation::SimBench bench;
+
+ private:
+  Board board_{8};
+  std::ostringstream told_;
+  spdlog::logger log_{"test", std::make_shared<spdlog::sinks::ostream_sink_mt>(told_)};
+
+ public:
   std::shared_ptr<QueuedBackend> queue;
   ModelRuntime runtime;
   std::function<std::string(const std::string& path)> resolved = [](const std::string& path) { return path; };
   int looked = 0;
   int changed = 0;
   std::optional<KnownModels> known;
-
- private:
-  Board board_{8};
-  std::ostringstream told_;
-  spdlog::logger log_{"test", std::make_shared<spdlog::sinks::ostream_sink_mt>(told_)};
 };
 
 KnownModels::Choices two_presets() {
@@ -251,7 +257,7 @@ TEST_CASE("what the settings have loaded goes by its name, until it is gone") {
 
   SECTION("it could not be loaded again") { knowing.known->set_autoloaded("b", {}); }
   SECTION("its process has died") { knowing.known->forget_autoloaded(handle); }
-  SECTION("another runtime serves") { knowing.known->forget_autoloaded(); }
+  SECTION("another runtime serves") { knowing.known->forget_all_autoloaded(); }
   CHECK_FALSE(knowing.known->autoloaded(model));
   CHECK(knowing.name_of(handle) == "file");
 }
@@ -262,7 +268,9 @@ TEST_CASE("the end of another handle does not take the settings' one away") {
   knowing.known->set_autoloaded("b", handle);
   knowing.known->forget_autoloaded(handle + "0");
   CHECK(knowing.known->autoloaded(*knowing.known->resolve("b")));
-  knowing.known->set_autoloaded("b", "llm-99");  // which there is none of
+  const std::string another = knowing.make("/others/llm-99.rkllm");
+  knowing.known->set_autoloaded("b", "llm-99");  // which there is none of, but for the other one's name
+  REQUIRE(knowing.name_of(another) == "llm-99");
   CHECK_FALSE(knowing.known->autoloaded(*knowing.known->resolve("b")));
 }
 
