@@ -219,7 +219,9 @@ void Dispatcher::read(std::string text, const Sender& sender, ReadFunction then,
     }
   };
   reading_.add({source_of(sender.address), bytes, sender.is_there, std::move(work),
-                [message, then = std::move(then)] { then(*message); }});
+                [message, is_there = sender.is_there, then = std::move(then)] {
+                  if (is_there()) then(*message);
+                }});
 }
 
 void Dispatcher::receive_in_turn(std::string_view text, Session& session, Peer& peer) {
@@ -232,8 +234,7 @@ void Dispatcher::receive_in_turn(std::string_view text, Session& session, Peer& 
   };
   read(std::string(text), {peer.facts().address, is_there},
        [this, kept = session.shared_from_this(), weak](const Message& message) {
-         const auto alive = weak.lock();
-         if (!alive || alive->closed()) return;
+         const auto alive = weak.lock();  // not null: it is there, or this would not be called
          or_else([&] { receive(message, *kept, alive->answer(), Delivery::kPush); }, [&] { alive->close(); });
          alive->resume_input();
        });

@@ -85,7 +85,7 @@ class Dispatcher {
   // On the loop: for what is not longer than kReadAtOnceBytes.
   Message parse(std::string_view text, NullIds null_ids = NullIds::kRefused) const;
   // Parses `text` and passes the message to `then`: at once, or, if the text is long, later, when it has been parsed
-  // beside the loop. Where the sender has gone before its turn came, `then` is not called.
+  // beside the loop. Where the sender has gone meanwhile, `then` is not called.
   using ReadFunction = std::function<void(const Message&)>;
   void read(std::string text, const Sender& sender, ReadFunction then, NullIds null_ids = NullIds::kRefused);
 

@@ -13,16 +13,12 @@ namespace rkllm_mcp {
 void read_body(Dispatcher& dispatcher, const http::Request& request, http::Exchange& exchange, BodyFunction then,
                NullIds null_ids) {
   if (request.body.size() <= kReadAtOnceBytes) return then(request, dispatcher.parse(request.body, null_ids));
-  const auto kept = exchange.shared_from_this();
-  const Dispatcher::Sender sender{request.remote, [kept] { return !kept->closed(); }};
+  const Dispatcher::Sender sender{request.remote, [kept = exchange.shared_from_this()] { return !kept->closed(); }};
   http::Request head(request);
   std::string body = std::exchange(head.body, {});
   dispatcher.read(
       std::move(body), sender,
-      [kept, head = std::move(head), then = std::move(then)](const Message& message) {
-        if (!kept->closed()) then(head, message);
-      },
-      null_ids);
+      [head = std::move(head), then = std::move(then)](const Message& message) { then(head, message); }, null_ids);
 }
 
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer) {

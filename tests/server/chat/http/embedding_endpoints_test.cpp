@@ -1,9 +1,7 @@
 #include "chat/http/embedding_endpoints.hpp"
 
-#include "runtime/kept_answer.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/http/endpoint_desk.hpp"
 #include "support/catch.hpp"
-#include "support/waiting_loop.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -40,38 +38,22 @@ class OneRow final : public EmbeddingSeam {
   Actions& actions_;
 };
 
-struct EmbeddingDesk {
+struct EmbeddingDesk : EndpointDesk {
   EmbeddingDesk() { pool.embedder = &model; }
 
-  bool post(const std::string& path, const Json& body) {
-    http::Request request;
-    request.method = "POST";
-    request.path = path;
-    client = std::make_shared<test::KeptAnswer>();
-    return endpoints.post(std::make_shared<Visit>(loop.loop(), rules, request, *client, MemoryShare()), body);
-  }
-  Json answer_to(const std::string& path, const Json& body) {
-    REQUIRE(post(path, body));
-    loop.until(
-        [this] {
-          pool.settle();
-          return client->answer.has_value();
-        },
-        "no answer");
-    loop.settle();
-    CHECK(open.size() == 0);
-    return Json::parse(client->answer->body);
-  }
-
-  test::WaitingLoop loop;
-  ScriptedPool pool;
   OneRow model{pool.actions};
-  ChatHost host{pool, {}};
-  OpenVisits open{loop.loop()};
   SideThread beside{loop.loop()};
-  Visit::Rules rules;
-  std::shared_ptr<test::KeptAnswer> client;
   EmbeddingEndpoints endpoints{host, open, beside};
+
+ private:
+  bool take(const VisitPointer& visit, const Json& body) override { return endpoints.post(visit, body); }
+};
+ChatHost host{pool, {}};
+OpenVisits open{loop.loop()};
+SideThread beside{loop.loop()};
+Visit::Rules rules;
+std::shared_ptr<test::KeptAnswer> client;
+EmbeddingEndpoints endpoints{host, open, beside};
 };
 
 const Json kTwoInputs{{"model", "qwen3-0.6b"}, {"input", {"a", "b"}}};

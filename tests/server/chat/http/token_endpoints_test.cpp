@@ -1,10 +1,8 @@
 #include "chat/http/token_endpoints.hpp"
 
-#include "runtime/kept_answer.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/http/endpoint_desk.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
-#include "support/waiting_loop.hpp"
 
 #include <memory>
 #include <string>
@@ -19,43 +17,25 @@ constexpr const char* kLetters = R"({"added_tokens":[],"model":{"type":"BPE","un
   "vocab":{"<unk>":0,"a":1,"b":2,"ab":4},"merges":[["a","b"]]}})";
 
 // One model, whose tokenizer the test writes, and a client.
-struct TokenDesk {
+struct TokenDesk : EndpointDesk {
   TokenDesk() { pool.info.path = folder / "qwen3-0.6b.rkllm"; }
 
   void write_tokenizer() const { test::write_file(folder / "qwen3-0.6b.tokenizer.json", kLetters); }
-  bool post(const std::string& path, const Json& body) {
-    http::Request request;
-    request.method = "POST";
-    request.path = path;
-    client = std::make_shared<test::KeptAnswer>();
-    return endpoints.post(std::make_shared<Visit>(loop.loop(), rules, request, *client, MemoryShare()), body);
-  }
-  // The answer, once there is one.
-  Json answer_to(const std::string& path, const Json& body) {
-    REQUIRE(post(path, body));
-    loop.until(
-        [this] {
-          pool.settle();
-          return client->answer.has_value();
-        },
-        "no answer");
-    loop.settle();
-    CHECK(open.size() == 0);
-    return Json::parse(client->answer->body);
-  }
   Json counted(const std::string& text) {
     return answer_to("/v1/messages/count_tokens",
                      Json{{"model", "qwen3-0.6b"}, {"messages", {{{"role", "user"}, {"content", text}}}}});
   }
 
   const test::TemporaryDirectory folder;
-  test::WaitingLoop loop;
-  ScriptedPool pool;
-  ChatHost host{pool, {}};
-  OpenVisits open{loop.loop()};
-  Visit::Rules rules;
-  std::shared_ptr<test::KeptAnswer> client;
   TokenEndpoints endpoints{loop.loop(), host, open, {}};
+
+ private:
+  bool take(const VisitPointer& visit, const Json& body) override { return endpoints.post(visit, body); }
+};
+OpenVisits open{loop.loop()};
+Visit::Rules rules;
+std::shared_ptr<test::KeptAnswer> client;
+TokenEndpoints endpoints{loop.loop(), host, open, {}};
 };
 
 }  // namespace
