@@ -48,13 +48,6 @@ struct EmbeddingDesk : EndpointDesk {
  private:
   bool take(const VisitPointer& visit, const Json& body) override { return endpoints.post(visit, body); }
 };
-ChatHost host{pool, {}};
-OpenVisits open{loop.loop()};
-SideThread beside{loop.loop()};
-Visit::Rules rules;
-std::shared_ptr<test::KeptAnswer> client;
-EmbeddingEndpoints endpoints{host, open, beside};
-};
 
 const Json kTwoInputs{{"model", "qwen3-0.6b"}, {"input", {"a", "b"}}};
 

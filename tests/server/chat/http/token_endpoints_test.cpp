@@ -32,11 +32,6 @@ struct TokenDesk : EndpointDesk {
  private:
   bool take(const VisitPointer& visit, const Json& body) override { return endpoints.post(visit, body); }
 };
-OpenVisits open{loop.loop()};
-Visit::Rules rules;
-std::shared_ptr<test::KeptAnswer> client;
-TokenEndpoints endpoints{loop.loop(), host, open, {}};
-};
 
 }  // namespace
 
