@@ -5,8 +5,6 @@
 // the exception is reported, and the loop takes its next callback.
 #pragma once
 
-#include "watched_loop.hpp"
-
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 
@@ -20,6 +18,18 @@
 #include <thread>
 
 namespace rkllm_mcp {
+
+// A callback that takes longer is told of: while it runs, no other client is heard.
+//
+// What counts is the thread's processor time, so that a machine that is busy with other things is not taken for a slow
+// callback. Reading that time is a system call, and so it is read no more often than every 5 ms: what is told may be up
+// to 5 ms too little, never too much, and a callback of less than 55 ms may go untold.
+inline constexpr std::chrono::milliseconds kLongestCallback{50};
+
+using SlowFunction = std::function<void(std::chrono::milliseconds processor_time)>;
+
+// As loop.run(); `slow` is called after each callback that took longer than kLongestCallback, as far as is said above.
+void run_watched(asio::io_context& loop, const SlowFunction& slow);
 
 using FaultReport = std::function<void(const std::exception_ptr& fault)>;
 

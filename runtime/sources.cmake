@@ -22,14 +22,11 @@ set(RUNTIME_SOURCES
   dispatch/plain_http.cpp
   dispatch/reading_queue.cpp
   dispatch/service_calls.cpp
-  dispatch/session_streams.cpp
   dispatch/stateless_headers.cpp
   dispatch/streamable_http.cpp
   jsonrpc/envelope.cpp
-  jsonrpc/failure.cpp
   jsonrpc/message.cpp
   jsonrpc/reply.cpp
-  jsonrpc/written_ids.cpp
   limit.cpp
   mcp/lists/completion.cpp
   mcp/lists/documents.cpp
@@ -39,7 +36,6 @@ set(RUNTIME_SOURCES
   mcp/lists/lists.cpp
   mcp/protocol/mcp_server.cpp
   mcp/tools/method_tools.cpp
-  mcp/lists/page.cpp
   mcp/tools/progress.cpp
   mcp/protocol/request_responder.cpp
   mcp/lists/resource_reader.cpp
@@ -49,7 +45,6 @@ set(RUNTIME_SOURCES
   mcp/protocol/stateless_era.cpp
   mcp/lists/subscriptions.cpp
   mcp/tools/tasks.cpp
-  mcp/tools/value_links.cpp
   side_thread.cpp
   stream/collect_reader.cpp
   stream/token_lane.cpp
@@ -57,5 +52,4 @@ set(RUNTIME_SOURCES
   text/ip_address.cpp
   text/regular_file.cpp
   text/sha256.cpp
-  text/url.cpp
-  watched_loop.cpp)
+  text/url.cpp)

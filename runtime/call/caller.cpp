@@ -2,7 +2,6 @@
 
 #include "auth/access_tokens.hpp"
 #include "call/push_reader.hpp"
-#include "call_after.hpp"
 #include "clock.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "limit.hpp"

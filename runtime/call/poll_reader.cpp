@@ -1,7 +1,7 @@
 #include "call/poll_reader.hpp"
 
 #include "call/value_text.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "put_back.hpp"
 
 #include <algorithm>

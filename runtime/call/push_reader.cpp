@@ -1,6 +1,6 @@
 #include "call/push_reader.hpp"
 
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "put_back.hpp"
 
 namespace rkllm_mcp {

@@ -2,8 +2,6 @@ set(CLIENT_SOURCES
   connect.cpp
   endpoint.cpp
   http/event_source.cpp
-  http/header_value.cpp
-  http/http_client.cpp
   http/plain_http_connection.cpp
   http/http_flight.cpp
   http/http_round_trip.cpp
@@ -22,5 +20,4 @@ set(CLIENT_SOURCES
   sockets/tcp_connection.cpp
   sockets/tls_session.cpp
   sockets/udp_connection.cpp
-  sockets/ws_connection.cpp
-  sockets/ws_handshake.cpp)
+  sockets/ws_connection.cpp)

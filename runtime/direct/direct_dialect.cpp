@@ -3,7 +3,6 @@
 #include "call/result_options.hpp"
 #include "call/value_text.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "jsonrpc/failure.hpp"
 #include "run_loop.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>

@@ -1,18 +1,16 @@
 #include "dispatch/dispatcher.hpp"
 
 #include "auth/owner.hpp"
-#include "call_after.hpp"
 #include "clock.hpp"
 #include "dispatch/batch_answer.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "jsonrpc/failure.hpp"
 #include "limit.hpp"
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/handshake.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "put_back.hpp"
 #include "run_loop.hpp"
-#include "transport/bytes/input_slice.hpp"
+#include "transport/bytes/input_backlog.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 

@@ -1,7 +1,6 @@
 #include "dispatch/gate.hpp"
 
 #include "auth/owner.hpp"
-#include "call_after.hpp"
 #include "clock.hpp"
 #include "jsonrpc/reply.hpp"
 

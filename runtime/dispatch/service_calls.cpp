@@ -2,7 +2,6 @@
 
 #include "call/permission.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "jsonrpc/failure.hpp"
 #include "jsonrpc/unread.hpp"
 #include "mcp/lists/documents.hpp"
 #include "mcp/lists/lists.hpp"

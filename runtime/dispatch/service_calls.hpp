@@ -10,7 +10,7 @@
 #include "immutable.hpp"
 #include "jsonrpc/reply.hpp"
 #include "mcp/catalogue.hpp"
-#include "mcp/lists/page.hpp"
+#include "mcp/lists/lists.hpp"
 #include "mcp/service.hpp"
 
 #include <rkllm_mcp/errors.hpp>

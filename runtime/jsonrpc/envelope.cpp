@@ -1,11 +1,14 @@
 #include "jsonrpc/envelope.hpp"
 
 #include "jsonrpc/unread.hpp"
+#include "memory_budget.hpp"
 #include "text/json_text.hpp"
 
+#include <new>
 #include <utility>
 
 namespace rkllm_mcp {
+
 namespace {
 
 std::string opening(const RequestId& id) { return R"({"jsonrpc":"2.0","id":)" + id; }
@@ -50,6 +53,20 @@ std::string request_message(const RequestId& id, std::string_view method, const 
   std::string message = opening(id) + R"(,"method":)";
   append_quoted(message, method);
   return ended_with(std::move(message) + R"(,"params":)", params);
+}
+
+RpcError as_rpc_error(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const RpcError& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return no_memory();
+  } catch (const std::exception& error) {
+    return {ErrorCode::kInternalError, std::string("internal error: ") + error.what()};
+  } catch (...) {
+    return {ErrorCode::kInternalError, "internal error"};
+  }
 }
 
 }  // namespace rkllm_mcp

@@ -1,4 +1,5 @@
-// Packs outgoing JSON-RPC messages as text. Every message is one line: no newline occurs in the text.
+// Packs outgoing JSON-RPC messages, and the errors in them, as text. Every message is one line: no newline occurs in
+// the text.
 #pragma once
 
 #include "jsonrpc/message.hpp"
@@ -7,6 +8,7 @@
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -20,5 +22,9 @@ std::string notification_message(std::string_view method, const Json& params = n
 std::string request_message(const RequestId& id, std::string_view method, const Json& params);
 // {"code","message","data"?}
 Json error_object(const RpcError& error);
+
+// The error that a client sees for `exception`: RpcError as it is, anything else as -32603 "internal error: ...". The
+// one place that turns exceptions into wire errors.
+RpcError as_rpc_error(const std::exception_ptr& exception);
 
 }  // namespace rkllm_mcp

@@ -1,7 +1,7 @@
 #include "jsonrpc/json_builder.hpp"
 
 #include "jsonrpc/unread.hpp"
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

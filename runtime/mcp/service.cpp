@@ -1,7 +1,6 @@
 #include "mcp/service.hpp"
 
 #include "jsonrpc/envelope.hpp"
-#include "jsonrpc/failure.hpp"
 #include "jsonrpc/unread.hpp"
 #include "mcp/catalogue.hpp"
 

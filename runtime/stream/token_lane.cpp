@@ -3,7 +3,6 @@
 #include "put_back.hpp"
 #include "text/json_text.hpp"
 #include "text/utf8.hpp"
-#include "text/utf8_split.hpp"
 
 #include <algorithm>
 

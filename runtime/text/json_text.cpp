@@ -1,7 +1,7 @@
 #include "text/json_text.hpp"
 
 #include "text/hexadecimal.hpp"
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <array>
 #include <charconv>

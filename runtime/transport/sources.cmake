@@ -6,7 +6,6 @@ set(TRANSPORT_SOURCES
   transport/bytes/channel_set.cpp
   transport/bytes/descriptor_stream.cpp
   transport/http/http_connection.cpp
-  transport/http/http_head.cpp
   transport/http/http_parser.cpp
   transport/http/http_transport.cpp
   transport/lines/line_connection.cpp
@@ -15,7 +14,6 @@ set(TRANSPORT_SOURCES
   transport/http/origin_policy.cpp
   transport/bytes/outbox.cpp
   transport/peer.cpp
-  transport/bytes/port_holder.cpp
   transport/bytes/socket_stream.cpp
   transport/lines/stdio_transport.cpp
   transport/lines/tcp_transport.cpp

@@ -2,7 +2,7 @@
 
 #include "backend/outcome_on_loop.hpp"
 #include "clock.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,7 +1,7 @@
 #include "app/chat_service.hpp"
 
 #include "backend/file_rules.hpp"
-#include "chat/assistant/profile_folder.hpp"
+#include "chat/assistant/profile.hpp"
 #include "chat/assistant/service_server.hpp"
 #include "version.hpp"
 

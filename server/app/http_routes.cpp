@@ -2,7 +2,6 @@
 
 #include "auth/access_tokens.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "jsonrpc/failure.hpp"
 #include "mcp/lists/documents.hpp"
 #include "text/url.hpp"
 

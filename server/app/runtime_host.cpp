@@ -1,14 +1,14 @@
 #include "app/runtime_host.hpp"
 
 #include "app/runtime_search.hpp"
-#include "backend/file_identity.hpp"
+#include "backend/file_rules.hpp"
 #include "backend/guarded_engine.hpp"
 #include "backend/handle_resources.hpp"
 #include "backend/library_engine.hpp"
 #include "backend/unavailable_backend.hpp"
 #include "clock.hpp"
 #include "worker/worker_engine.hpp"
-#include "worker/worker_options.hpp"
+#include "worker/worker_main.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

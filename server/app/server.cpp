@@ -8,7 +8,7 @@
 #include "mcp/tools/method_tools.hpp"
 #include "models/model_resources.hpp"
 #include "run_loop.hpp"
-#include "settings/limit_names.hpp"
+#include "settings/table.hpp"
 #include "watch/watched_backend.hpp"
 
 #include <asio/post.hpp>

@@ -1,6 +1,6 @@
 #include "backend/handle_table.hpp"
 
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

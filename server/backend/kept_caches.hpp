@@ -6,7 +6,7 @@
 
 #include "backend.hpp"
 #include "backend/file_rules.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

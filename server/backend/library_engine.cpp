@@ -1,6 +1,5 @@
 #include "backend/library_engine.hpp"
 
-#include "backend/file_faults.hpp"
 #include "backend/kept_caches.hpp"
 #include "backend/logged_errors.hpp"
 #include "backend/run_sink.hpp"
@@ -8,15 +7,21 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
+
 namespace {
 
 CallOutcome call_library(const LoadedLibrary& library, const FileRules& files, const CallRequest& request,
@@ -175,6 +180,31 @@ std::unique_ptr<Model> LibraryEngine::new_model(const std::string& id, LostFunct
 
 CallOutcome LibraryEngine::call(const CallRequest& request) {
   return call_library(library_, files_, request, nullptr, nullptr);
+}
+
+namespace {
+
+// Empty if nothing is.
+std::string what_is_wrong_with(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    return errno == ENOENT ? "no such file" : std::generic_category().message(errno);
+  }
+  if (S_ISDIR(status.st_mode)) return "this is a directory";
+  if (::access(path.c_str(), R_OK) != 0)
+    return "not readable for the server (" + std::generic_category().message(errno) + ")";
+  return S_ISREG(status.st_mode) && status.st_size == 0 ? "this file is empty" : "";
+}
+
+}  // namespace
+
+std::optional<RpcError> NotedFiles::explained(const CallFailed& failure) const {
+  for (const std::string& path : read_) {
+    const std::string fault = what_is_wrong_with(path);
+    if (fault.empty()) continue;
+    return RpcError(failure.code(), fault + ": " + shortened_path(path) + " (" + failure.what() + ")", failure.data());
+  }
+  return std::nullopt;
 }
 
 }  // namespace rkllm_mcp

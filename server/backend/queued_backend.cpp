@@ -1,7 +1,7 @@
 #include "backend/queued_backend.hpp"
 
 #include "backend/kept_caches.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "put_back.hpp"
 
 #include <rkllm_mcp/errors.hpp>

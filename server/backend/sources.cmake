@@ -1,8 +1,6 @@
 set(BACKEND_SOURCES
   backend/call_queue.cpp
   backend/elf_file.cpp
-  backend/file_faults.cpp
-  backend/file_identity.cpp
   backend/file_rules.cpp
   backend/guarded_engine.cpp
   backend/handle_resources.cpp

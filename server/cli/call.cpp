@@ -2,7 +2,6 @@
 #include "clock.hpp"
 
 #include "cli/answer_follower.hpp"
-#include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/target.hpp"
 #include "client/connection.hpp"

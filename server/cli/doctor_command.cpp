@@ -1,11 +1,10 @@
 #include "cli/run_command.hpp"
 
-#include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/serve_options.hpp"
 #include "doctor/doctor.hpp"
 #include "settings/refused.hpp"
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <netdb.h>
 #include <unistd.h>

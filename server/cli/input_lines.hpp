@@ -38,4 +38,16 @@ class InputLines {
   bool ended_ = false;
 };
 
+// What is piped into standard input of a command that takes text from there. kMayBeNone: the command could do without
+// it, and standard input is often an open pipe that nobody writes to (ssh, CI, cron), and that nobody is there to end.
+// kAskedFor: a "-" asks for it.
+enum class PipedInput { kMayBeNone, kAskedFor };
+
+inline constexpr std::chrono::milliseconds kPipePatience{10'000};
+
+// All of it, to its end. After a second in which nothing came, a person is told on standard error what is waited for,
+// and how to end the wait. kMayBeNone gives up after `patience`, and throws std::invalid_argument: whether something
+// comes later cannot be told, and what was piped in must not be left out. `what`: "the parameters".
+std::string piped_input(const std::string& what, PipedInput wish, std::chrono::milliseconds patience = kPipePatience);
+
 }  // namespace rkllm_mcp

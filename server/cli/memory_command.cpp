@@ -2,7 +2,6 @@
 #include "clock.hpp"
 
 #include "app/services.hpp"
-#include "cli/exit_codes.hpp"
 #include "cli/help/progress_line.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/target.hpp"

@@ -3,7 +3,6 @@
 #include "app/ports_file.hpp"
 #include "app/runtime_search.hpp"
 #include "app/server.hpp"
-#include "cli/exit_codes.hpp"
 #include "cli/people/first_model.hpp"
 #include "cli/people/offered_models.hpp"
 #include "cli/serve_options.hpp"
@@ -15,9 +14,8 @@
 #include "service/supervisor.hpp"
 #include "settings/table.hpp"
 #include "text/ip_address.hpp"
-#include "text/shell_word.hpp"
+#include "text/shown.hpp"
 #include "version.hpp"
-#include "watched_loop.hpp"
 
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>

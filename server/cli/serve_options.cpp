@@ -4,7 +4,7 @@
 #include "settings/refused.hpp"
 #include "settings/table.hpp"
 #include "text/ip_address.hpp"
-#include "text/shell_word.hpp"
+#include "text/shown.hpp"
 
 #include <cstdint>
 

@@ -1,9 +1,7 @@
 #include "cli/run_command.hpp"
 
-#include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "settings/refused.hpp"
-#include "settings/settings_schema.hpp"
 #include "settings/table.hpp"
 
 #include <algorithm>

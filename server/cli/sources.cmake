@@ -29,8 +29,6 @@ set(CLI_SOURCES
   cli/people/remove_command.cpp
   cli/people/server_link.cpp
   cli/people/state_commands.cpp
-  cli/piped_input.cpp
-  cli/requests_in_flight.cpp
   cli/serve.cpp
   cli/serve_options.cpp
   cli/settings_command.cpp

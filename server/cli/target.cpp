@@ -1,7 +1,7 @@
 #include "cli/target.hpp"
 
 #include "settings/refused.hpp"
-#include "text/shell_word.hpp"
+#include "text/shown.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "backend/loaded_library.hpp"
 #include "doctor/doctor.hpp"
 #include "doctor/needed_libraries.hpp"
-#include "text/shell_word.hpp"
+#include "text/shown.hpp"
 
 #include <rkllm_mcp/abi_set.hpp>
 #include <rkllm_mcp/errors.hpp>

@@ -6,8 +6,7 @@
 #include "doctor/doctor.hpp"
 #include "models/model_files.hpp"
 #include "pull/model_chip.hpp"
-#include "text/shell_word.hpp"
-#include "text/shown_bytes.hpp"
+#include "text/shown.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 // Who may read what is secret, and who may change what the server obeys.
 #include "doctor/doctor.hpp"
-#include "text/shell_word.hpp"
+#include "text/shown.hpp"
 
 #include <sys/stat.h>
 

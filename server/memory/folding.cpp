@@ -1,7 +1,7 @@
 #include "memory/folding.hpp"
 
 #include "memory/latin_letters.hpp"
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <algorithm>
 #include <cstddef>

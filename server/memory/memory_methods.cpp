@@ -4,7 +4,7 @@
 
 #include "jsonrpc/envelope.hpp"
 #include "random_bytes.hpp"
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -1,7 +1,7 @@
 #include "models/known_models.hpp"
 
 #include "backend/handle_resources.hpp"
-#include "chat/templates/families.hpp"
+#include "chat/templates/family.hpp"
 #include "model_name.hpp"
 #include "pull/model_chip.hpp"
 

@@ -2,7 +2,6 @@
 
 #include "backend/kept_caches.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "jsonrpc/failure.hpp"
 
 #include <filesystem>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "models/model_list.hpp"
 
-#include "chat/templates/families.hpp"
+#include "chat/templates/family.hpp"
 #include "model_name.hpp"
 
 #include <utility>

@@ -1,6 +1,6 @@
 #include "models/model_place.hpp"
 
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "last_log_line.hpp"
 
 #include <asio/post.hpp>

@@ -1,6 +1,6 @@
 #include "models/model_slot.hpp"
 
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 
 #include <asio/post.hpp>
 

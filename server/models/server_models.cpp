@@ -1,6 +1,6 @@
 #include "models/server_models.hpp"
 
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "model_name.hpp"
 
 #include <asio/post.hpp>

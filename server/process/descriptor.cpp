@@ -1,14 +1,20 @@
 #include "process/descriptor.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <system_error>
 
 namespace rkllm_mcp {
+
 namespace {
 
 DescriptorPair make_sockets(int type) {
@@ -35,6 +41,51 @@ DescriptorPair make_pipe() {
     throw std::system_error(errno, std::generic_category(), "cannot make a pipe");
   }
   return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+namespace {
+
+void mark_to_close(int number) {
+  const int flags = ::fcntl(number, F_GETFD);
+  if (flags >= 0) ::fcntl(number, F_SETFD, flags | FD_CLOEXEC);
+}
+
+// -1 of "." and "..".
+int descriptor_in(const char* name) {
+  int number = -1;
+  for (; *name >= '0' && *name <= '9'; ++name) number = 10 * std::max(number, 0) + (*name - '0');
+  return number;
+}
+
+// Where /proc is not there. The limit may be without end, which takes too long.
+void mark_up_to_limit(int first) {
+  constexpr rlim_t kMostTried = 65'536;
+  rlimit limit{};
+  const bool is_known = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
+  const int end = static_cast<int>(is_known ? std::min(limit.rlim_cur, kMostTried) : kMostTried);
+  for (int number = first; number < end; ++number) mark_to_close(number);
+}
+
+}  // namespace
+
+void close_on_exec_from(int first) {
+  if (::close_range(static_cast<unsigned>(first), ~0U, CLOSE_RANGE_CLOEXEC) != 0) close_on_exec_one_by_one(first);
+}
+
+void close_on_exec_one_by_one(int first) {
+  const int folder = ::open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return mark_up_to_limit(first);
+  alignas(dirent64) std::array<char, 4096> entries;
+  for (;;) {
+    const ssize_t size = ::getdents64(folder, entries.data(), entries.size());  // opendir() would allocate
+    if (size <= 0) break;
+    for (ssize_t at = 0; at < size;) {
+      const auto* const entry = reinterpret_cast<const dirent64*>(entries.data() + at);
+      if (const int number = descriptor_in(entry->d_name); number >= first) mark_to_close(number);
+      at += entry->d_reclen;
+    }
+  }
+  ::close(folder);
 }
 
 }  // namespace rkllm_mcp

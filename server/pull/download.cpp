@@ -2,7 +2,7 @@
 
 #include "pull/hub.hpp"
 #include "pull/part_file.hpp"
-#include "text/shown_bytes.hpp"
+#include "text/shown.hpp"
 
 #include <charconv>
 #include <exception>

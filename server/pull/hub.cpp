@@ -3,8 +3,7 @@
 #include "jsonrpc/bounded_json.hpp"
 #include "pull/model_chip.hpp"
 #include "text/hexadecimal.hpp"
-#include "text/shell_word.hpp"
-#include "text/shown_bytes.hpp"
+#include "text/shown.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

@@ -3,7 +3,7 @@
 #include "pull/model_source.hpp"
 #include "text/hexadecimal.hpp"
 #include "text/sha256.hpp"
-#include "text/shell_word.hpp"
+#include "text/shown.hpp"
 
 #include <stdexcept>
 #include <system_error>

@@ -5,6 +5,7 @@
 // default-made Settings, which has them from settings_defaults.h.in, where a build can set them.
 #pragma once
 
+#include "limit.hpp"
 #include "settings/settings.hpp"
 
 #include <cstdint>
@@ -105,5 +106,36 @@ std::string nearest_name(std::string_view name);
 Json value_of(const Setting& setting, const Settings& settings);
 // The setting's value as people may see it: what is secret is hidden.
 Json shown_value(const Setting& setting, const Settings& settings);
+
+// What a settings file looks like, as JSON Schema (draft 2020-12), with documentation, ranges and defaults: editors
+// show it.
+Json settings_schema();
+// A settings file with every built-in value; it names the schema beside it.
+Json default_settings_file();
+
+// The setting behind each limit of the runtime library. Threads: any.
+inline constexpr LimitNames kSettingOfLimit{
+    "limits.max_message_bytes",
+    "limits.max_depth",
+    "limits.max_id_bytes",
+    "limits.max_connections",
+    "limits.max_connections_per_peer",
+    "limits.max_requests_per_connection",
+    "limits.stall_s",
+    "limits.idle_s",
+    "http.header_bytes",
+    "http.header_timeout_s",
+    "stream.buffer_bytes",
+    "stream.values_bytes",
+    "stream.memory_bytes",
+    "stream.poll_timeout_s",
+    "queue.max_per_handle",
+    "queue.timeout_s",
+    "limits.max_handles",
+    "auth.tokens",
+    "limits.memory_bytes",
+    "limits.message_timeout_s",
+    "limits.max_reply_bytes",
+};
 
 }  // namespace rkllm_mcp

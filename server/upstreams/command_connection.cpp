@@ -1,7 +1,7 @@
 #include "upstreams/command_connection.hpp"
 
 #include "clock.hpp"
-#include "upstreams/close_on_exec.hpp"
+#include "process/descriptor.hpp"
 
 #include <sys/prctl.h>
 #include <sys/wait.h>

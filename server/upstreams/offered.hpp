@@ -3,9 +3,13 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -39,5 +43,18 @@ inline bool are_values_within(std::size_t& left, const Json& value) {
   return !value.is_structured() ||
          std::ranges::all_of(value, [&left](const Json& each) { return are_values_within(left, each); });
 }
+
+// Which tools of another MCP server are wanted: patterns of the names that they have there, with *, ? and [...].
+struct ToolFilter {
+  std::vector<std::string> allow{};  // empty: all
+  std::vector<std::string> deny{};   // goes first
+
+  bool passes(const std::string& tool) const {
+    const auto matches = [&tool](const std::string& pattern) {
+      return ::fnmatch(pattern.c_str(), tool.c_str(), 0) == 0;
+    };
+    return std::ranges::none_of(deny, matches) && (allow.empty() || std::ranges::any_of(allow, matches));
+  }
+};
 
 }  // namespace rkllm_mcp

@@ -1,8 +1,5 @@
 set(UPSTREAMS_SOURCES
-  upstreams/close_on_exec.cpp
   upstreams/command_connection.cpp
-  upstreams/tool_filter.cpp
-  upstreams/tool_pages.cpp
   upstreams/tool_watch.cpp
   upstreams/unsent_progress.cpp
   upstreams/upstream.cpp

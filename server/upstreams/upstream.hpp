@@ -6,7 +6,6 @@
 #include "mcp/protocol/client_context.hpp"
 #include "mcp/tools/invocation.hpp"
 #include "upstreams/offered.hpp"
-#include "upstreams/tool_filter.hpp"
 #include "upstreams/unsent_progress.hpp"
 #include "upstreams/upstream_link.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "text/hexadecimal.hpp"
 #include "text/sha256.hpp"
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 #include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_document.hpp"
 

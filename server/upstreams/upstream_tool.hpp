@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mcp/catalogue.hpp"
-#include "upstreams/tool_filter.hpp"
+#include "upstreams/offered.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

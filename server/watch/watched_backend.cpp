@@ -2,7 +2,7 @@
 
 #include "backend/passing_observer.hpp"
 #include "clock.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "jsonrpc/message.hpp"
 
 #include <rkllm_mcp/errors.hpp>

@@ -1,6 +1,6 @@
 #include "worker/process_title.hpp"
 
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

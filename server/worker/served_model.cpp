@@ -2,7 +2,6 @@
 
 #include "clock.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "jsonrpc/failure.hpp"
 #include "jsonrpc/unread.hpp"
 
 #include <rkllm_mcp/errors.hpp>

@@ -12,5 +12,4 @@ set(WORKER_SOURCES
   worker/worker_connection.cpp
   worker/worker_main.cpp
   worker/worker_model.cpp
-  worker/worker_options.cpp
   worker/worker_process.cpp)

@@ -7,7 +7,7 @@
 
 #include "answers/directives.hpp"
 #include "answers/token_stream.hpp"
-#include "board/npu_clock.hpp"
+#include "board/npu.hpp"
 #include "engine/abort_signal.hpp"
 #include "engine/client.hpp"
 #include "engine/instance.hpp"

@@ -5,7 +5,7 @@
 
 #include "board/cpus.hpp"
 #include "board/log.hpp"
-#include "board/npu_memory.hpp"
+#include "board/npu.hpp"
 #include "engine/client.hpp"
 #include "engine/perf_counters.hpp"
 #include "engine/record.hpp"

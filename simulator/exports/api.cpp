@@ -7,7 +7,6 @@
 #include "engine/checked_instance.hpp"
 #include "exports/convert.hpp"
 #include "exports/live_handles.hpp"
-#include "exports/preconditions.hpp"
 
 #include <rkllm.h>
 

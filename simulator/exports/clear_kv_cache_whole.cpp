@@ -1,6 +1,6 @@
 // rkllm_clear_kv_cache of 1.2.0 and 1.2.1b1, which knows no ranges.
 #include "engine/checked_instance.hpp"
-#include "exports/preconditions.hpp"
+#include "exports/live_handles.hpp"
 
 #include <rkllm.h>
 

@@ -1,5 +1,6 @@
 #include "exports/live_handles.hpp"
 
+#include <string>
 #include <utility>
 
 namespace rkllm_mcp::sim {
@@ -30,6 +31,12 @@ std::unique_ptr<CheckedInstance> LiveHandles::remove(void* handle) {
   std::unique_ptr<CheckedInstance> instance = std::move(found->second);
   instances_.erase(found);
   return instance;
+}
+
+CheckedInstance& instance_of(void* handle, const char* function) {
+  CheckedInstance* const instance = LiveHandles::instance().find(handle);
+  if (instance != nullptr) return *instance;
+  broken_contract(Death::kSegmentationFault, std::string(function) + ": the handle was destroyed, or never was one");
 }
 
 }  // namespace rkllm_mcp::sim

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/checked_instance.hpp"
+#include "engine/contract.hpp"
 
 #include <map>
 #include <memory>
@@ -26,5 +27,17 @@ class LiveHandles {
   std::mutex mutex_;  // guards instances_
   std::map<void*, std::unique_ptr<CheckedInstance>> instances_;
 };
+
+// What the functions of the C API demand of a pointer, and what the vendor's library does without it.
+inline void require(bool kept, Death death, const char* rule) {
+  if (!kept) broken_contract(death, rule);
+}
+
+inline void require_pointer(const void* pointer, const char* rule) {
+  require(pointer != nullptr, Death::kSegmentationFault, rule);
+}
+
+// The instance of a handle that is not NULL. `function` is the one that was called.
+CheckedInstance& instance_of(void* handle, const char* function);
 
 }  // namespace rkllm_mcp::sim

@@ -4,7 +4,6 @@
 #include "engine/checked_instance.hpp"
 #include "exports/convert.hpp"
 #include "exports/live_handles.hpp"
-#include "exports/preconditions.hpp"
 #include "exports/version.hpp"
 
 #include <exception>

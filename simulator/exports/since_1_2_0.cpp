@@ -1,6 +1,6 @@
 // What came with 1.2.0, and has not changed since.
 #include "engine/checked_instance.hpp"
-#include "exports/preconditions.hpp"
+#include "exports/live_handles.hpp"
 
 #include <rkllm.h>
 

@@ -6,7 +6,7 @@
 #include "settings/document.hpp"
 #include "settings/load.hpp"
 #include "settings/refused.hpp"
-#include "transport/http/http_head.hpp"
+#include "transport/http/http_message.hpp"
 #include "transport/http/http_parser.hpp"
 #include "transport/http/origin_policy.hpp"
 #include "transport/lines/line_framer.hpp"

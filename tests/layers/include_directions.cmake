@@ -126,7 +126,7 @@ folder(server/memory USE auth call client dispatch jsonrpc mcp text)
 # answer and structured; dialects and host; assistant, http and mcp.
 folder(server/chat USE auth call dispatch jsonrpc mcp text transport
                    AND client/http/http_error.hpp settings/document.hpp tools/stop_signal.hpp
-                       tools/tool_threads.hpp upstreams/tool_filter.hpp)
+                       tools/tool_threads.hpp upstreams/offered.hpp)
 foreach(room turn templates tokenizer answer structured dialects host)
   forbid(server/chat/${room} "asio|\"(auth|call|dispatch|mcp|settings|transport)/|\"chat/(assistant|http|mcp)/"
          "only chat/assistant, chat/http and chat/mcp have a server around them")

@@ -8,10 +8,10 @@ set(listed
   runtime/dispatch/service_calls.cpp       # the end of a tool's error, as this program writes it
   runtime/jsonrpc/message.cpp              # an id, which is a number or a string
   runtime/jsonrpc/message.hpp              # the same
-  runtime/jsonrpc/written_ids.cpp          # a member's name
+  runtime/jsonrpc/message.cpp          # a member's name
   runtime/mcp/protocol/state_seal.cpp      # sealed by this program
   runtime/mcp/tools/method_tools.cpp       # schemas of the binding
-  server/app/api_resources.cpp             # the same
+  server/app/api_description.cpp             # the same
   server/app/model_presets.cpp             # the same
   server/app/prompts.cpp                   # looked at and thrown away
   server/chat/dialects/responses_request.cpp  # a constant
@@ -24,7 +24,7 @@ set(listed
   server/memory/transfer.cpp               # the same
   server/settings/settings.hpp             # defaults
   server/worker/served_model.cpp           # parameters, which the server has measured
-  server/worker/worker_options.cpp)        # the server's own arguments
+  server/worker/worker_main.cpp)        # the server's own arguments
 
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/runtime/*.?pp ${ROOT}/server/*.?pp)
 set(wrong "")

@@ -1,5 +1,5 @@
 // Something that is done later, once.
-#include "call_after.hpp"
+#include "clock.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "watched_loop.hpp"
+#include "run_loop.hpp"
 
 #include "support/catch.hpp"
 

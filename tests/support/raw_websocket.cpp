@@ -1,6 +1,6 @@
 #include "support/raw_websocket.hpp"
 
-#include "client/sockets/ws_handshake.hpp"
+#include "client/sockets/ws_connection.hpp"
 
 #include <cstddef>
 #include <cstdint>

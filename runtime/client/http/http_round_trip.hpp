@@ -2,9 +2,10 @@
 // thread if need be.
 #pragma once
 
-#include "client/http/http_client.hpp"
+#include "client/endpoint.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,7 +13,25 @@
 #include <string>
 #include <string_view>
 
+namespace httplib {
+class ClientImpl;
+enum class Error;
+}  // namespace httplib
+
 namespace rkllm_mcp::client {
+
+// What a connection and each wait for bytes may take.
+struct HttpPatience {
+  std::chrono::milliseconds connect;
+  std::chrono::milliseconds read;
+};
+
+// cpp-httplib's client for an endpoint, plain or over TLS, set up the way every connection of ours needs it. The
+// server's certificate is verified, against the endpoint's CA file or else the system's. Nothing is connected yet.
+std::unique_ptr<httplib::ClientImpl> make_http_client(const Endpoint& endpoint, const HttpPatience& patience);
+
+// For a person.
+std::string complaint_of(httplib::Error error);
 
 struct HttpQuestion {
   std::string method;

@@ -27,4 +27,8 @@ class ParamHeaders {
   std::map<std::string, Json> schemas_;  // with annotations, by the tool's name
 };
 
+// Text from a message as the value of an HTTP header, the way MCP 2026-07-28 wants it in Mcp-Name: as it is if a header
+// can carry it, else =?base64?...?=.
+std::string header_value(std::string_view text);
+
 }  // namespace rkllm_mcp::client

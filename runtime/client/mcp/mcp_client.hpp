@@ -8,7 +8,7 @@
 
 #include "client/connection.hpp"
 #include "client/mcp/mcp_handshake.hpp"
-#include "client/mcp/remote_error.hpp"
+#include "client/mcp/message_facts.hpp"
 #include "client/mcp/request_channel.hpp"
 
 #include <rkllm_mcp/json.hpp>

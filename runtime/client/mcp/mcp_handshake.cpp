@@ -1,6 +1,5 @@
 #include "client/mcp/mcp_handshake.hpp"
 
-#include "client/mcp/spoken_revisions.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 
 #include <algorithm>

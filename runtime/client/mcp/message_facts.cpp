@@ -1,6 +1,5 @@
 #include "client/mcp/message_facts.hpp"
 
-#include "client/mcp/remote_error.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 

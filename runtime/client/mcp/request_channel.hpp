@@ -14,7 +14,7 @@
 #pragma once
 
 #include "client/connection.hpp"
-#include "client/mcp/remote_error.hpp"
+#include "client/mcp/message_facts.hpp"
 #include "immutable.hpp"
 
 #include <rkllm_mcp/json.hpp>

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "client/connection.hpp"
+#include "client/endpoint.hpp"
 #include "client/sockets/socket.hpp"
 #include "transport/websocket/websocket_frame.hpp"
 
 #include <cstdint>
 #include <mutex>
+#include <string>
+#include <string_view>
 
 namespace rkllm_mcp::client {
 
@@ -41,5 +44,11 @@ class WsConnection final : public Connection {
   std::string message_;   // fragments so far
   bool closed_ = false;   // by the server's close frame
 };
+
+// The HTTP exchange that opens a WebSocket, seen from the client (RFC 6455, section 4).
+std::string new_websocket_key();  // 16 random bytes in base64
+std::string upgrade_request(const Endpoint& endpoint, std::string_view key);
+// Throws ConnectionError unless `head` (status line and headers) accepts the request that was made with `key`.
+void check_upgrade_response(std::string_view head, std::string_view key);
 
 }  // namespace rkllm_mcp::client

@@ -5,7 +5,7 @@
 #include "call/session.hpp"
 #include "immutable.hpp"
 #include "mcp/catalogue.hpp"
-#include "mcp/lists/page.hpp"
+#include "mcp/lists/lists.hpp"
 #include "mcp/service.hpp"
 
 #include <rkllm_mcp/json.hpp>

@@ -3,7 +3,6 @@
 #include "auth/access_tokens.hpp"
 #include "call/permission.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "jsonrpc/failure.hpp"
 #include "jsonrpc/unread.hpp"
 #include "mcp/catalogue.hpp"
 #include "mcp/lists/completion.hpp"

@@ -6,7 +6,7 @@
 #include "jsonrpc/message.hpp"
 #include "jsonrpc/reply.hpp"
 #include "mcp/catalogue.hpp"
-#include "mcp/lists/page.hpp"
+#include "mcp/lists/lists.hpp"
 #include "mcp/lists/subscriptions.hpp"
 #include "mcp/protocol/client_context.hpp"
 #include "mcp/protocol/era.hpp"

@@ -1,6 +1,6 @@
 #include "mcp/tools/arguments.hpp"
 
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -1,6 +1,6 @@
 #include "mcp/tools/invocation.hpp"
 
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "mcp/protocol/era.hpp"
 #include "put_back.hpp"
 

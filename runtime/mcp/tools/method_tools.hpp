@@ -3,9 +3,14 @@
 #pragma once
 
 #include "call/caller.hpp"
+#include "call/value_store.hpp"
 #include "mcp/catalogue.hpp"
 
+#include <rkllm_mcp/json.hpp>
+
 #include <asio/io_context.hpp>
+
+#include <string>
 
 namespace rkllm_mcp::mcp {
 
@@ -17,5 +22,15 @@ void add_own_members(Json& schema, const Method& method);
 // but can be called. Functions that only other versions of the API have
 // are not listed, and say so when they are called. Loop and caller outlive the catalogue.
 void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& caller);
+
+// Hidden states and logits that are too long for the answer of a tool: the answer links to rkllm://values/{id}, where
+// its client fetches them in pieces. Event loop only.
+//
+// Keeps the outcome's rows for `owner`; writes their sizes into its values, and gives a resource_link block for each.
+// Throws as ValueStore::keep() does.
+Json link_rows(ValueStore& values, CallOutcome& outcome, const std::string& owner);
+
+// The documents that these links lead to. `values` outlives the catalogue.
+void add_value_resources(Catalogue& catalogue, ValueStore& values);
 
 }  // namespace rkllm_mcp::mcp

@@ -64,4 +64,8 @@ class Listener {
   std::shared_ptr<AcceptLoop<asio::ip::tcp>> clients_;
 };
 
+// Which process has a port, as far as /proc shows it to this user: "process 4711 (rkllm-mcp)"; empty if it is not
+// known. `protocol` is "tcp" or "udp".
+std::string port_holder(std::string_view protocol, std::uint16_t port);
+
 }  // namespace rkllm_mcp

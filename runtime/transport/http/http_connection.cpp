@@ -1,7 +1,7 @@
 #include "transport/http/http_connection.hpp"
 
 #include "put_back.hpp"
-#include "transport/http/http_head.hpp"
+#include "transport/http/http_message.hpp"
 #include "transport/websocket/websocket_handshake.hpp"
 
 #include <asio/post.hpp>

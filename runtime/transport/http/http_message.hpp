@@ -11,9 +11,7 @@
 #include <vector>
 
 namespace rkllm_mcp {
-
 struct Principal;
-
 }  // namespace rkllm_mcp
 
 namespace rkllm_mcp::http {
@@ -76,5 +74,25 @@ std::string_view reason_phrase(int status);  // "Not Found"; "Status" for codes 
 
 // A response whose text says in plain words what was wrong.
 Response plain_response(int status, std::string_view explanation);
+
+// The text of a response's status line and header fields.
+class Head {
+ public:
+  explicit Head(int status);
+
+  // Control characters in `value` become blanks: no value can add a field or end the head.
+  Head& add(std::string_view name, std::string_view value);
+  Head& add(const Headers& headers);
+  std::string text() const { return text_ + "\r\n"; }
+
+ private:
+  std::string text_;
+};
+
+// Whether a response of that status has no body, and must not announce one (RFC 9110, section 6.4.1).
+bool status_forbids_body(int status);
+
+// A complete response after which the connection is closed.
+std::string last_response(const Response& response);
 
 }  // namespace rkllm_mcp::http

@@ -1,7 +1,7 @@
 #include "transport/http/http_transport.hpp"
 
 #include "transport/bytes/tls_stream.hpp"
-#include "transport/http/http_head.hpp"
+#include "transport/http/http_message.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #include "chat/answer/answer_splitter.hpp"
 
 #include "chat/answer/call_text.hpp"
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <algorithm>
 #include <utility>

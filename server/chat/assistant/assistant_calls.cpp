@@ -1,6 +1,6 @@
 #include "chat/assistant/assistant_calls.hpp"
 
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "run_loop.hpp"
 
 #include <rkllm_mcp/errors.hpp>

@@ -3,10 +3,10 @@
 #include "chat/assistant/remote_request.hpp"
 #include "chat/turn/context.hpp"
 #include "jsonrpc/bounded_json.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "put_back.hpp"
-#include "text/utf8_split.hpp"
-#include "upstreams/tool_filter.hpp"
+#include "text/utf8.hpp"
+#include "upstreams/offered.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -7,6 +7,8 @@
 #include "chat/assistant/language.hpp"
 #include "chat/assistant/wording.hpp"
 
+#include <rkllm_mcp/json.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -85,5 +87,18 @@ struct Profile {
 // `text` is that of the file, whose name without its ending is the profile's. Throws std::runtime_error that names
 // file, line and member.
 Profile read_profile(const std::string& file, std::string_view text);
+
+// What a profile's file looks like, as JSON Schema (draft 2020-12): editors show it, and complain of what
+// read_profile() refuses.
+Json profile_schema();
+
+// The profiles of a folder. Reads files, so it blocks: at the start of the server, and at SIGHUP, as the settings do.
+struct ProfileFolder {
+  std::vector<Profile> profiles{};        // by name
+  std::vector<std::string> complaints{};  // of files that are no profiles, and of the folder
+};
+
+// All "*.json" of it but "*.schema.json"; an empty name: there is none, and nothing is complained of.
+ProfileFolder read_profiles(const std::string& folder);
 
 }  // namespace rkllm_mcp::chat

@@ -1,4 +1,4 @@
-#include "chat/assistant/profile_schema.hpp"
+#include "chat/assistant/profile.hpp"
 
 #include <cstdint>
 #include <string>

@@ -7,7 +7,6 @@ set(CHAT_ASSISTANT_SOURCES
   chat/assistant/mcp_host.cpp
   chat/assistant/model_provider.cpp
   chat/assistant/profile.cpp
-  chat/assistant/profile_folder.cpp
   chat/assistant/profile_prompts.cpp
   chat/assistant/profile_schema.cpp
   chat/assistant/remote_answer.cpp

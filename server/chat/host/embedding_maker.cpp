@@ -2,7 +2,7 @@
 
 #include "chat/turn/context.hpp"
 #include "put_back.hpp"
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,6 +4,5 @@ set(CHAT_HOST_SOURCES
   chat/host/embedding_maker.cpp
   chat/host/leased_model.cpp
   chat/host/prompt_caches.cpp
-  chat/host/required_call.cpp
   chat/host/turn_maker.cpp
   chat/host/turn_plan.cpp)

@@ -1,7 +1,7 @@
 #include "chat/host/turn_plan.hpp"
 
 #include "chat/structured/structured_answer.hpp"
-#include "chat/templates/families.hpp"
+#include "chat/templates/family.hpp"
 #include "chat/templates/neutral_text.hpp"
 #include "chat/turn/context.hpp"
 #include "chat/turn/turn_error.hpp"

@@ -7,7 +7,6 @@
 #include "chat/host/chat_host.hpp"
 #include "chat/http/chat_exchange.hpp"
 #include "chat/http/embedding_endpoints.hpp"
-#include "chat/http/open_visits.hpp"
 #include "chat/http/token_endpoints.hpp"
 #include "chat/http/visit.hpp"
 #include "chat/turn/model_store.hpp"

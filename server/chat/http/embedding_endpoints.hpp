@@ -5,7 +5,6 @@
 
 #include "chat/dialects/embedding_request.hpp"
 #include "chat/host/chat_host.hpp"
-#include "chat/http/open_visits.hpp"
 #include "chat/http/visit.hpp"
 #include "immutable.hpp"
 #include "side_thread.hpp"

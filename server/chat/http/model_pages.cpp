@@ -1,7 +1,7 @@
 #include "chat/http/model_pages.hpp"
 
 #include "chat/dialects/reply_stream.hpp"
-#include "chat/templates/families.hpp"
+#include "chat/templates/family.hpp"
 #include "chat/turn/model_text.hpp"
 #include "clock.hpp"
 

@@ -4,7 +4,6 @@ set(CHAT_HTTP_SOURCES
   chat/http/chat_routes.cpp
   chat/http/embedding_endpoints.cpp
   chat/http/model_pages.cpp
-  chat/http/open_visits.cpp
   chat/http/pull_exchange.cpp
   chat/http/token_endpoints.cpp
   chat/http/token_requests.cpp

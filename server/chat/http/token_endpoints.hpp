@@ -5,7 +5,6 @@
 #pragma once
 
 #include "chat/host/chat_host.hpp"
-#include "chat/http/open_visits.hpp"
 #include "chat/http/tokenizers.hpp"
 #include "chat/http/visit.hpp"
 

@@ -3,15 +3,19 @@
 #include "chat/http/chat_exchange.hpp"
 #include "chat/turn/turn.hpp"
 #include "jsonrpc/unread.hpp"
+#include "put_back.hpp"
 #include "random_bytes.hpp"
 #include "run_loop.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <asio/post.hpp>
+
 #include <exception>
 #include <utility>
 
 namespace rkllm_mcp::chat {
+
 namespace {
 
 constexpr int kOk = 200;
@@ -122,6 +126,27 @@ void Visit::or_refuse(const std::function<void()>& action) const {
     refuse(TurnError(ErrorKind::kInternal, "internal error"));
     pass_on(loop_, std::current_exception());  // to be reported
   }
+}
+
+void OpenVisits::keep(std::uint64_t number, const Visit& visit, Open open) {
+  open_.emplace(number, std::move(open));
+  visit.exchange->when_closed([this, number, alive = alive_.watch()] {
+    const bool is_noticed = !is_put_back("nobody notices that who asked for a turn has gone") &&
+                            !is_put_back("embeddings are made for long, and for nobody");
+    if (!alive.expired() && is_noticed) let_go(number);
+  });
+}
+
+// What is kept must not be destroyed while one of its callbacks runs.
+void OpenVisits::let_go(std::uint64_t number) {
+  asio::post(loop_, [this, number, alive = alive_.watch()] {
+    if (!alive.expired()) open_.erase(number);
+  });
+}
+
+void OpenVisits::give_up_all(const TurnError& error) {
+  const auto open = std::exchange(open_, {});
+  for (const auto& [number, each] : open) each.give_up(error);
 }
 
 }  // namespace rkllm_mcp::chat

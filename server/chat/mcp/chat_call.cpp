@@ -2,7 +2,7 @@
 
 #include "chat/mcp/turn_failure.hpp"
 #include "chat/turn/model_text.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "mcp/catalogue.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "chat/structured/schema_prefix.hpp"
 
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <algorithm>
 

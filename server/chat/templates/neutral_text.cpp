@@ -1,6 +1,6 @@
 #include "chat/templates/neutral_text.hpp"
 
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <algorithm>
 #include <array>

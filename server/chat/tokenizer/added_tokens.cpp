@@ -1,6 +1,6 @@
 #include "chat/tokenizer/added_tokens.hpp"
 
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <utf8proc.h>
 

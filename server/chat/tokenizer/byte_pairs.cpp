@@ -1,6 +1,6 @@
 #include "chat/tokenizer/byte_pairs.hpp"
 
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "chat/tokenizer/tokenizer_file.hpp"
 
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

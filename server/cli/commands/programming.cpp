@@ -1,6 +1,6 @@
 #include "cli/commands/commands.hpp"
 
-#include "cli/piped_input.hpp"
+#include "cli/input_lines.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "text/space.hpp"
 

@@ -1,8 +1,8 @@
 #include "cli/help/progress_line.hpp"
 
 #include "clock.hpp"
-#include "text/shown_bytes.hpp"
-#include "text/utf8_split.hpp"
+#include "text/shown.hpp"
+#include "text/utf8.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

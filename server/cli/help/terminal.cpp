@@ -1,6 +1,6 @@
 #include "cli/help/terminal.hpp"
 
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

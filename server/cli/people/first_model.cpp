@@ -4,7 +4,7 @@
 #include "backend/program_folders.hpp"
 #include "cli/serve_options.hpp"
 #include "client/connection.hpp"
-#include "text/shell_word.hpp"
+#include "text/shown.hpp"
 
 #include <algorithm>
 #include <filesystem>

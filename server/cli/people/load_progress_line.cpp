@@ -1,7 +1,7 @@
 #include "cli/people/load_progress_line.hpp"
 
 #include "model_name.hpp"
-#include "text/shown_bytes.hpp"
+#include "text/shown.hpp"
 
 #include <chrono>
 #include <exception>

@@ -1,7 +1,6 @@
 #include "cli/run_command.hpp"
 #include "clock.hpp"
 
-#include "cli/exit_codes.hpp"
 #include "cli/help/progress_line.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/people/offered_models.hpp"
@@ -13,8 +12,7 @@
 #include "models/model_files.hpp"
 #include "pull/pull.hpp"
 #include "pull/this_board.hpp"
-#include "text/shell_word.hpp"
-#include "text/shown_bytes.hpp"
+#include "text/shown.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 

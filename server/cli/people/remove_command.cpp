@@ -1,13 +1,11 @@
 #include "cli/run_command.hpp"
 
-#include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/people/offered_models.hpp"
 #include "cli/people/server_link.hpp"
 #include "models/model_files.hpp"
 #include "pull/part_file.hpp"
-#include "text/shell_word.hpp"
-#include "text/shown_bytes.hpp"
+#include "text/shown.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,5 @@
 #include "cli/run_command.hpp"
 
-#include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/people/first_model.hpp"
 #include "cli/people/load_commands.hpp"
@@ -8,8 +7,8 @@
 #include "cli/people/server_link.hpp"
 #include "cli/serve_options.hpp"
 #include "client/connection.hpp"
-#include "text/shown_bytes.hpp"
-#include "text/utf8_split.hpp"
+#include "text/shown.hpp"
+#include "text/utf8.hpp"
 
 #include <unistd.h>
 

@@ -1,9 +1,8 @@
 #include "cli/run_command.hpp"
 
-#include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
+#include "cli/input_lines.hpp"
 #include "cli/people/load_progress_line.hpp"
-#include "cli/piped_input.hpp"
 #include "cli/talk/interrupts.hpp"
 #include "cli/talk/kept_terminal.hpp"
 #include "cli/talk/line_editor.hpp"

@@ -1,4 +1,4 @@
-#include "text/utf8_split.hpp"
+#include "text/utf8.hpp"
 #include "tools/offered_tool.hpp"
 #include "tools/web/charset.hpp"
 

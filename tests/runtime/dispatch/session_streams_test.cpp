@@ -1,4 +1,4 @@
-#include "dispatch/session_streams.hpp"
+#include "dispatch/http_sessions.hpp"
 
 #include "runtime/kept_answer.hpp"
 #include "simulation/sim_bench.hpp"

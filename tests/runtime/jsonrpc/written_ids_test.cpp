@@ -1,4 +1,4 @@
-#include "jsonrpc/written_ids.hpp"
+#include "jsonrpc/message.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // Rows that a tool's answer links to, and their documents.
-#include "mcp/tools/value_links.hpp"
+#include "mcp/tools/method_tools.hpp"
 
 #include "support/catch.hpp"
 

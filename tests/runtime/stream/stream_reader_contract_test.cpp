@@ -4,7 +4,7 @@
 
 #include "call/poll_reader.hpp"
 #include "call/push_reader.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "runtime/fake_backend.hpp"
 #include "stream/collect_reader.hpp"
 #include "support/catch.hpp"

@@ -2,7 +2,6 @@
 
 #include "call/value_text.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "jsonrpc/failure.hpp"
 
 #include "support/catch.hpp"
 #include "support/usual_limits.hpp"

@@ -1,4 +1,4 @@
-#include "text/shell_word.hpp"
+#include "text/shown.hpp"
 
 #include "support/catch.hpp"
 

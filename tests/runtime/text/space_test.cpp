@@ -1,7 +1,7 @@
 #include "text/space.hpp"
 
 #include "support/catch.hpp"
-#include "text/shown_bytes.hpp"
+#include "text/shown.hpp"
 
 using namespace rkllm_mcp;
 

@@ -1,7 +1,6 @@
 #include "text/utf8.hpp"
 
 #include "support/catch.hpp"
-#include "text/utf8_split.hpp"
 
 #include <algorithm>
 #include <string>

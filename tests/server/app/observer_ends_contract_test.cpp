@@ -3,7 +3,7 @@
 #include "backend.hpp"
 
 #include "app/autoload.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "models/leased_calls.hpp"
 #include "models/model_slot.hpp"
 #include "process/descriptor.hpp"

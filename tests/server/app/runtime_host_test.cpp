@@ -2,7 +2,7 @@
 // that was replaced stands in runtime_life_test.cpp, whole workers in tests/server/e2e.
 #include "app/runtime_host.hpp"
 
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
 #include "support/refusal.hpp"

@@ -3,7 +3,7 @@
 
 #include "backend/guarded_engine.hpp"
 #include "backend/library_engine.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "server/backend/simulated_engines.hpp"
 #include "support/catch.hpp"
 #include "support/eventually.hpp"

@@ -1,7 +1,6 @@
 // Which files clients may have read and written.
 #include "backend/file_rules.hpp"
 
-#include "backend/file_identity.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "backend/handle_resources.hpp"
 #include "backend/library_engine.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "server/backend/queue_limits.hpp"
 #include "server/backend/simulated_engines.hpp"
 #include "support/catch.hpp"

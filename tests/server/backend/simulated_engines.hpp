@@ -6,7 +6,7 @@
 #include "settings_defaults.h"
 #include "support/loop_thread.hpp"
 #include "worker/worker_engine.hpp"
-#include "worker/worker_options.hpp"
+#include "worker/worker_main.hpp"
 
 #include <chrono>
 

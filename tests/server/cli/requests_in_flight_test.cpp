@@ -1,4 +1,4 @@
-#include "cli/requests_in_flight.hpp"
+#include "cli/bridge.hpp"
 
 #include "support/catch.hpp"
 

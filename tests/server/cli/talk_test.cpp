@@ -1,5 +1,5 @@
 // `rkllm-mcp chat` and `rkllm-mcp ask`, with a server that says what the test wants, and on a terminal.
-#include "cli/piped_input.hpp"
+#include "cli/input_lines.hpp"
 #include "support/catch.hpp"
 #include "support/eventually.hpp"
 #include "support/paths.hpp"

@@ -1,7 +1,7 @@
 // What every Backend keeps of what backend.hpp promises, whoever stands in front of whom.
 #include "app/model_presets.hpp"
 #include "backend/unavailable_backend.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "model_bench.hpp"
 #include "models/named_backend.hpp"
 #include "support/catch.hpp"

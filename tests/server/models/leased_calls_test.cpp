@@ -1,7 +1,7 @@
 // Calls in a lease of a handle. Their reader is in run_reader_test.cpp.
 #include "models/leased_calls.hpp"
 
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "model_bench.hpp"
 #include "support/catch.hpp"
 #include "support/waiting_loop.hpp"

@@ -2,7 +2,7 @@
 // for a turn, one for embeddings, one of who only wants the model loaded, and a call that names the model.
 #include "models/model_slot.hpp"
 
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "model_bench.hpp"
 #include "models/named_backend.hpp"
 #include "simulation/sim_bench.hpp"

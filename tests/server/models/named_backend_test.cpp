@@ -1,6 +1,6 @@
 #include "models/named_backend.hpp"
 #include "app/model_presets.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "model_bench.hpp"
 #include "support/catch.hpp"
 #include "support/waiting_loop.hpp"

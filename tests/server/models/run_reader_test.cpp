@@ -1,7 +1,7 @@
 // What stream/stream_reader.hpp promises, held against the reader of leased calls.
 #include "models/leased_calls.hpp"
 
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "runtime/stream/stream_reader_contract.hpp"
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "upstreams/close_on_exec.hpp"
+#include "process/descriptor.hpp"
 
 #include "support/catch.hpp"
 

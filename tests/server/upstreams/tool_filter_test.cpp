@@ -1,4 +1,4 @@
-#include "upstreams/tool_filter.hpp"
+#include "upstreams/offered.hpp"
 
 #include "support/catch.hpp"
 

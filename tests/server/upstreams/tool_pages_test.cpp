@@ -1,5 +1,5 @@
 // Lists that a hostile server makes long, or endless.
-#include "upstreams/tool_pages.hpp"
+#include "upstreams/tool_watch.hpp"
 
 #include "client/connection.hpp"
 #include "support/catch.hpp"

@@ -1,7 +1,7 @@
 // Neither side believes the other: nonsense ends the worker, and nothing else.
 #include "support/catch.hpp"
 #include "worker/worker_engine.hpp"
-#include "worker/worker_options.hpp"
+#include "worker/worker_main.hpp"
 #include "worker/worker_process.hpp"
 
 #include <rkllm_mcp/errors.hpp>

@@ -8,7 +8,6 @@
 #include "support/loop_thread.hpp"
 #include "support/process.hpp"
 #include "worker/worker_engine.hpp"
-#include "worker/worker_options.hpp"
 #include "worker/worker_process.hpp"
 
 #include <rkllm_mcp/errors.hpp>

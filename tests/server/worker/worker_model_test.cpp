@@ -2,7 +2,7 @@
 #include "worker/worker_model.hpp"
 
 #include "backend/engine.hpp"
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "server/worker/worker_commands.hpp"
 #include "support/catch.hpp"
 #include "support/loop_thread.hpp"

@@ -1,5 +1,5 @@
 // What a worker is told by its command line arrives as it was said, and nothing else is taken for it.
-#include "worker/worker_options.hpp"
+#include "worker/worker_main.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "client/http/header_value.hpp"
+#include "client/http/param_headers.hpp"
 
 #include "support/catch.hpp"
 

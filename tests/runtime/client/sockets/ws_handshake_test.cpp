@@ -1,4 +1,4 @@
-#include "client/sockets/ws_handshake.hpp"
+#include "client/sockets/ws_connection.hpp"
 
 #include "client/connection.hpp"
 #include "support/catch.hpp"

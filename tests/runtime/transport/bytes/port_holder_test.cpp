@@ -1,4 +1,4 @@
-#include "transport/bytes/port_holder.hpp"
+#include "transport/bytes/listener.hpp"
 
 #include "support/catch.hpp"
 #include "support/process.hpp"

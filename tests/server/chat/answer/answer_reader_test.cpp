@@ -1,6 +1,6 @@
 #include "chat/answer/answer_reader.hpp"
 
-#include "chat/templates/families.hpp"
+#include "chat/templates/family.hpp"
 
 #include "support/catch.hpp"
 

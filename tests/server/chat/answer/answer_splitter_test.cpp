@@ -1,6 +1,6 @@
 #include "chat/answer/answer_splitter.hpp"
 
-#include "chat/templates/families.hpp"
+#include "chat/templates/family.hpp"
 
 #include "support/catch.hpp"
 

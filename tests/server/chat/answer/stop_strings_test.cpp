@@ -1,4 +1,4 @@
-#include "chat/answer/stop_strings.hpp"
+#include "chat/answer/answer_reader.hpp"
 
 #include "support/catch.hpp"
 

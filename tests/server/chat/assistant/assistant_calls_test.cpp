@@ -2,7 +2,7 @@
 // assistant_turn_test.cpp.
 #include "chat/assistant/assistant_calls.hpp"
 
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "server/chat/assistant/scripted_assistant.hpp"
 #include "server/chat/host/scripted_pool.hpp"
 #include "support/catch.hpp"

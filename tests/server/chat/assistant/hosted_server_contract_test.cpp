@@ -3,7 +3,7 @@
 #include "chat/assistant/remote_server.hpp"
 #include "chat/assistant/service_server.hpp"
 
-#include "jsonrpc/failure.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "runtime/transport/loop_thread.hpp"
 #include "support/catch.hpp"
 #include "support/web_server.hpp"

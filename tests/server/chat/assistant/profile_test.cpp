@@ -1,7 +1,5 @@
 // Profiles as files: what they may say, where they are wrong, and those that come with this program.
 #include "chat/assistant/profile.hpp"
-#include "chat/assistant/profile_folder.hpp"
-#include "chat/assistant/profile_schema.hpp"
 #include "chat/structured/json_schema.hpp"
 
 #include "support/catch.hpp"

@@ -1,6 +1,6 @@
 #include "chat/host/answer_run.hpp"
 
-#include "chat/templates/families.hpp"
+#include "chat/templates/family.hpp"
 #include "support/catch.hpp"
 
 #include <string>

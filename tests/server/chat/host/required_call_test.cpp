@@ -1,4 +1,4 @@
-#include "chat/host/required_call.hpp"
+#include "chat/host/answer_run.hpp"
 
 #include "support/catch.hpp"
 

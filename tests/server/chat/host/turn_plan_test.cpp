@@ -1,6 +1,6 @@
 #include "chat/host/turn_plan.hpp"
 
-#include "chat/templates/families.hpp"
+#include "chat/templates/family.hpp"
 #include "chat/turn/turn_error.hpp"
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
 #include "chat/host/chat_host.hpp"
 
-#include "chat/templates/families.hpp"
+#include "chat/templates/family.hpp"
 #include "server/chat/host/scripted_pool.hpp"
 #include "support/catch.hpp"
 

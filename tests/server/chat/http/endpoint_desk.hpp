@@ -1,7 +1,6 @@
 // A client of one group of the chat host's endpoints, without sockets: what it posts, and what it is answered.
 #pragma once
 
-#include "chat/http/open_visits.hpp"
 #include "chat/http/visit.hpp"
 #include "runtime/kept_answer.hpp"
 #include "server/chat/host/scripted_pool.hpp"

@@ -1,4 +1,4 @@
-#include "chat/http/open_visits.hpp"
+#include "chat/http/visit.hpp"
 
 #include "runtime/kept_answer.hpp"
 #include "support/catch.hpp"

@@ -1,4 +1,4 @@
-#include "chat/templates/families.hpp"
+#include "chat/templates/family.hpp"
 
 #include "chat/templates/neutral_text.hpp"
 #include "chat/templates/python_json.hpp"

@@ -2,7 +2,7 @@
 #include "chat/templates/render.hpp"
 
 #include "chat/structured/structured_answer.hpp"
-#include "chat/templates/families.hpp"
+#include "chat/templates/family.hpp"
 #include "chat/turn/turn_error.hpp"
 
 #include "support/catch.hpp"

@@ -1,0 +1,42 @@
+// How sizes, and words of commands, are written for people. Pure functions, any thread.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+// "2.1 GB", "313.0 MB", "12 bytes": of thousands, as disks and hubs count.
+inline std::string shown_bytes(std::int64_t bytes) {
+  constexpr double kGigabyte = 1e9;
+  constexpr double kMegabyte = 1e6;
+  const auto size = static_cast<double>(bytes);
+  std::array<char, 32> text{};
+  if (size >= kGigabyte) {
+    std::snprintf(text.data(), text.size(), "%.1f GB", size / kGigabyte);
+  } else if (size >= kMegabyte) {
+    std::snprintf(text.data(), text.size(), "%.1f MB", size / kMegabyte);
+  } else {
+    std::snprintf(text.data(), text.size(), "%.0f bytes", size);
+  }
+  return text.data();
+}
+
+// A word of a command that is proposed to a person, who may paste it into a shell: as it is, or in single quotes where
+// a shell would take some of it for something else.
+inline std::string shell_word(std::string_view word) {
+  static constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
+  const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char character) {
+    return (static_cast<unsigned char>(character) & 0x80U) != 0 || kPlain.find(character) != std::string_view::npos;
+  });
+  if (is_plain) return std::string(word);
+  std::string quoted = "'";
+  for (const char character : word) quoted += character == '\'' ? std::string("'\\''") : std::string(1, character);
+  return quoted + "'";
+}
+
+}  // namespace rkllm_mcp
