@@ -7,6 +7,7 @@
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
 #include "log_output.hpp"
+#include "process/descriptor.hpp"
 #include "settings/refused.hpp"
 #include "tools/html/page_reading.hpp"
 #include "worker/process_title.hpp"
@@ -171,6 +172,7 @@ int with_all_written(int exit_code) {
 }  // namespace rkllm_mcp
 
 int main(int argc, char** argv) {
+  rkllm_mcp::occupy_standard_descriptors();
   return rkllm_mcp::with_all_written(
       rkllm_mcp::run(rkllm_mcp::parse_command_line(argc, argv), rkllm_mcp::ProcessTitle::memory_of(argc, argv)));
 }

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <system_error>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -34,6 +35,14 @@ void Descriptor::close() {
 DescriptorPair make_stream_pair() { return make_sockets(SOCK_STREAM); }
 
 DescriptorPair make_seqpacket_pair() { return make_sockets(SOCK_SEQPACKET); }
+
+void occupy_standard_descriptors() {
+  for (const auto& [number, access] : {std::pair(STDIN_FILENO, O_RDONLY), std::pair(STDOUT_FILENO, O_RDONLY),
+                                       std::pair(STDERR_FILENO, O_WRONLY)}) {
+    // The lowest number that is free is this one: those below it have been looked at.
+    if (::fcntl(number, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", access);
+  }
+}
 
 DescriptorPair make_pipe() {
   std::array<int, 2> ends{};

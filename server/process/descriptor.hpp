@@ -41,4 +41,9 @@ void close_on_exec_from(int first);
 // Does what close_on_exec_from() does where the kernel cannot do it at once: before Linux 5.11.
 void close_on_exec_one_by_one(int first);
 
+// Gives the numbers of standard input, output and error to /dev/null where they are closed: else they would be those of
+// the next files and sockets that are opened. The input has ended then, errors are dropped, and output cannot be
+// written. Once, before anything else.
+void occupy_standard_descriptors();
+
 }  // namespace rkllm_mcp

@@ -1,4 +1,5 @@
-// A host that opens a pipe for standard error and never reads it.
+// Hosts that start the server with standard descriptors that are of no use: a pipe for standard error that nobody
+// reads, or none at all.
 #include "support/catch.hpp"
 #include "support/live_server.hpp"
 #include "support/rpc_client.hpp"
@@ -51,6 +52,21 @@ TEST_CASE("a host that does not read standard error gets all its answers, and th
   CHECK(server.health()["status"] == "healthy");
   server.process().signal(SIGTERM);
   CHECK(server.process().wait() == 0);
+}
+
+TEST_CASE("a server that is started without standard descriptors serves") {
+  for (const char* const isolation : {"process", "thread"}) {
+    for (const char* const closed : {"2>&-", "<&-", ">&-", "<&- >&- 2>&-"}) {
+      INFO(isolation << ' ' << closed);
+      LiveServer server({.set = {std::string("runtime.isolation=") + isolation},
+                         .launcher = {"/bin/sh", "-c", std::string("exec \"$@\" ") + closed, "sh"}});
+      RpcClient client(server.connect(Transport::kTcp));
+      client.init(shipped_model("fast"));
+      CHECK(client.result("rkllm_run", run_params("llm-1", "@n=20"))["status"] == 0);
+      server.process().signal(SIGTERM);
+      CHECK(server.process().wait() == 0);
+    }
+  }
 }
 
 }  // namespace rkllm_mcp::test
