@@ -1,4 +1,4 @@
-// How sizes, and words of commands, are written for people. Pure functions, any thread.
+// How sizes, words of commands, and what others have written are shown to people. Pure functions, any thread.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ inline std::string shown_bytes(std::int64_t bytes) {
   constexpr double kMegabyte = 1e6;
   const auto size = static_cast<double>(bytes);
   std::array<char, 32> text{};
-  if (size >= kGigabyte) {
+  if (size >= kGigabyte - kMegabyte / 20) {  // what would be "1000.0 MB" is one
     std::snprintf(text.data(), text.size(), "%.1f GB", size / kGigabyte);
   } else if (size >= kMegabyte) {
     std::snprintf(text.data(), text.size(), "%.1f MB", size / kMegabyte);
@@ -37,6 +37,20 @@ inline std::string shell_word(std::string_view word) {
   std::string quoted = "'";
   for (const char character : word) quoted += character == '\'' ? std::string("'\\''") : std::string(1, character);
   return quoted + "'";
+}
+
+// Text that somebody else has written, for a line of a log or a terminal: with a blank for each control character, and
+// so without further lines. U+0080 to U+009F are such as well, of two bytes.
+inline std::string in_one_line(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  for (const char each : text) {
+    const auto byte = static_cast<unsigned char>(each);
+    const bool ends_control = byte >= 0x80 && byte < 0xA0 && line.ends_with('\xC2');
+    if (ends_control) line.pop_back();
+    line += ends_control || byte < 0x20 || byte == 0x7F ? ' ' : each;
+  }
+  return line;
 }
 
 }  // namespace rkllm_mcp

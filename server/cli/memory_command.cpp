@@ -1,13 +1,14 @@
 #include "cli/run_command.hpp"
-#include "clock.hpp"
 
 #include "app/services.hpp"
 #include "cli/help/progress_line.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/target.hpp"
 #include "client/endpoint.hpp"
+#include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "memory/memory_calls.hpp"
+#include "text/shown.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -312,13 +313,7 @@ class MemoryCommand {
     }
   }
 
-  // Lines of a table stay lines, and a terminal is not told what to do.
-  static std::string visible(const Json& text) {
-    std::string shown = text.get<std::string>();
-    std::ranges::replace_if(
-        shown, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-    return shown;
-  }
+  static std::string visible(const Json& text) { return in_one_line(text.get_ref<const std::string&>()); }
   static void print(const Json& line) { std::cout << line.dump() << "\n"; }
 
   const MemoryCommandOptions& options_;

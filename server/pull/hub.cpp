@@ -70,14 +70,7 @@ HubFile file_from(const Json& sibling, const Url& hub, const std::string& reposi
 }
 
 // Names reach a terminal.
-bool is_printable(const std::string& name) {
-  for (std::size_t at = 0; at < name.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(name[at]);
-    const bool is_c1 = byte == 0xC2 && at + 1 < name.size() && static_cast<unsigned char>(name[at + 1]) < 0xA0;
-    if (byte < ' ' || byte == 0x7F || is_c1) return false;
-  }
-  return true;
-}
+bool is_printable(const std::string& name) { return in_one_line(name) == name; }
 
 std::string name_of(const BoardFacts& board) {
   return board.chip.empty() ? "this machine" : "this board (" + board.chip + ")";

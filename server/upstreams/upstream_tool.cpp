@@ -2,6 +2,7 @@
 
 #include "text/hexadecimal.hpp"
 #include "text/sha256.hpp"
+#include "text/shown.hpp"
 #include "text/utf8.hpp"
 #include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_document.hpp"
@@ -65,12 +66,7 @@ std::string title_of(const Json& tool) {
 
 }  // namespace
 
-std::string for_the_log(const std::string& text) {
-  std::string line(beginning_of(text, kLongestLogged));
-  std::ranges::replace_if(
-      line, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return line;
-}
+std::string for_the_log(const std::string& text) { return in_one_line(beginning_of(text, kLongestLogged)); }
 
 bool is_tool_name(const std::string& name) {
   constexpr const char* kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";

@@ -93,6 +93,7 @@ TEST_CASE("a tool is served with the upstream's name, and its title is kept wher
 
 TEST_CASE("text of others cannot begin a line of the log, nor fill it") {
   CHECK(for_the_log("a\n[error] b\x1b[0m") == "a [error] b [0m");
+  CHECK(for_the_log("a\u009b0m") == "a 0m");
   CHECK(for_the_log(std::string(1000, 'x')).size() == 200);
   CHECK(for_the_log(std::string(199, 'x') + "\xc3\xa9 and more") == std::string(199, 'x'));
 }
