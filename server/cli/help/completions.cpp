@@ -1,6 +1,7 @@
 #include "cli/help/completions.hpp"
 
 #include "cli/help/help_text.hpp"
+#include "text/shown.hpp"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -92,8 +93,8 @@ void add_cases(std::string& text, const CLI::App& app, const std::string& path) 
   }
 }
 
-// In single quotes of a shell.
-std::string in_quotes(std::string_view text) {
+// In single quotes of fish, which knows two escapes there; other shells know none.
+std::string in_quotes_of_fish(std::string_view text) {
   std::string result = "'";
   for (const char character : text) {
     if (character == '\'' || character == '\\') result += '\\';
@@ -105,15 +106,15 @@ std::string in_quotes(std::string_view text) {
 void add_fish_options(std::string& text, const CLI::App& app, const std::string& condition) {
   for (const CLI::Option* option : app.get_options()) {
     if (!is_shown(*option) || option->get_positional()) continue;
-    text += "complete -c rkllm-mcp -n " + in_quotes(condition);
+    text += "complete -c rkllm-mcp -n " + in_quotes_of_fish(condition);
     for (const std::string& name : option->get_snames()) text += " -s " + name;
     for (const std::string& name : option->get_lnames()) text += " -l " + name;
     if (const std::string words = words_of(*option); !words.empty()) {
-      text += " -x -a " + in_quotes(words);
+      text += " -x -a " + in_quotes_of_fish(words);
     } else if (option->get_items_expected_max() != 0) {
       text += " -r";
     }
-    text += " -d " + in_quotes(option->get_description()) + "\n";
+    text += " -d " + in_quotes_of_fish(option->get_description()) + "\n";
   }
 }
 
@@ -161,7 +162,7 @@ _rkllm_mcp() {
   text += "  commands=(\n";
   for (const CLI::App* command : shown_commands(app)) {
     std::string summary = summary_of(*command);
-    text += "    " + in_quotes(command->get_name() + ":" + summary) + "\n";
+    text += "    " + shell_word(command->get_name() + ":" + summary) + "\n";
   }
   text += "  )\n  if (( CURRENT == 2 )); then\n    _describe 'command' commands\n    return\n  fi\n";
   text += "  case ${words[CURRENT-1]} in\n" + value_cases(app, "compadd -- %;") + "  esac\n";
@@ -188,19 +189,20 @@ std::string fish_completion(const CLI::App& app) {
   std::string text = "# Completions of rkllm-mcp for fish. Made of its command table: rkllm-mcp completion fish\n";
   for (const CLI::App* command : shown_commands(app)) {
     text += "complete -c rkllm-mcp -f -n __fish_use_subcommand -a " + command->get_name() + " -d " +
-            in_quotes(summary_of(*command)) + "\n";
+            in_quotes_of_fish(summary_of(*command)) + "\n";
   }
   add_fish_options(text, app, "__fish_use_subcommand");
   for (const CLI::App* command : shown_commands(app)) {
     const std::string seen = "__fish_seen_subcommand_from " + command->get_name();
     for (const CLI::App* each : shown_commands(*command)) {
-      text += "complete -c rkllm-mcp -f -n " + in_quotes(seen) + " -a " + each->get_name() + " -d " +
-              in_quotes(summary_of(*each)) + "\n";
+      text += "complete -c rkllm-mcp -f -n " + in_quotes_of_fish(seen) + " -a " + each->get_name() + " -d " +
+              in_quotes_of_fish(summary_of(*each)) + "\n";
       add_fish_options(text, *each, seen + "; and __fish_seen_subcommand_from " + each->get_name());
     }
     for (const CLI::Option* option : command->get_options()) {
       const std::string words = option->get_positional() ? words_of(*option) : std::string();
-      if (!words.empty()) text += "complete -c rkllm-mcp -f -n " + in_quotes(seen) + " -a " + in_quotes(words) + "\n";
+      if (!words.empty())
+        text += "complete -c rkllm-mcp -f -n " + in_quotes_of_fish(seen) + " -a " + in_quotes_of_fish(words) + "\n";
     }
     add_fish_options(text, *command, seen);
   }
