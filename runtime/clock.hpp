@@ -2,7 +2,6 @@
 // day. Timers and readings of the clock go by this one, so that a simulation can set it (tests/simulation).
 #pragma once
 
-#include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
 
 #include <array>
@@ -51,6 +50,15 @@ inline std::chrono::system_clock::time_point time_of_day() { return std::chrono:
 
 #endif
 
+// Calls `action` on the loop, once, after `pause`: without a timer as a member somewhere. Nothing stops it before: an
+// action whose object may be gone by then has to look. It is dropped if the loop ends first. Event loop only.
+template <class Loop, class Action>
+void call_after(Loop& loop, Clock::duration pause, Action action) {
+  auto timer = std::make_unique<Timer>(loop, pause);
+  Timer& waiting = *timer;  // belongs to its own handler, and so lives until that is called
+  waiting.async_wait([timer = std::move(timer), action = std::move(action)](const auto& /*error*/) { action(); });
+}
+
 // The time of day, which the system may set back: for people and protocols, never to measure by (that is Clock).
 // Threads: any.
 
@@ -68,15 +76,6 @@ inline std::string iso_time(std::chrono::system_clock::time_point time) {
   const auto length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
   const std::string digits = std::to_string(1000 + since_epoch % 1000);  // with leading zeros
   return std::string(text.data(), length) + "." + digits.substr(1) + "Z";
-}
-
-// Calls `action` on the loop, once, after `pause`: without a timer as a member somewhere. Nothing stops it before: an
-// action whose object may be gone by then has to look. It is dropped if the loop ends first.
-template <class Action>
-void call_after(asio::io_context& loop, Clock::duration pause, Action action) {
-  auto timer = std::make_unique<Timer>(loop, pause);
-  Timer& waiting = *timer;  // belongs to its own handler, and so lives until that is called
-  waiting.async_wait([timer = std::move(timer), action = std::move(action)](const asio::error_code&) { action(); });
 }
 
 }  // namespace rkllm_mcp

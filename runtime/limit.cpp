@@ -26,6 +26,7 @@ constexpr LimitNames kOwnNames{"message bytes",
                                "memory",
                                "message time",
                                "reply bytes"};
+static_assert(!kOwnNames.back().empty(), "each limit has a name");
 
 std::atomic<const LimitNames*> names{&kOwnNames};
 

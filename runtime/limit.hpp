@@ -34,9 +34,9 @@ enum class Limit {
   kMessageTime,
   kReplyBytes,
 };
-inline constexpr std::size_t kLimitCount = 21;
+inline constexpr std::size_t kLimitCount = static_cast<std::size_t>(Limit::kReplyBytes) + 1;  // the last of them
 
-using LimitNames = std::array<std::string_view, kLimitCount>;  // by Limit
+using LimitNames = std::array<std::string_view, kLimitCount>;  // by Limit, none of them empty
 
 // As the program calls them, by its settings for example; until then each has a name of its own, such as
 // "message bytes". For the whole process, since an error may be made where nothing leads to who has set the limits, as

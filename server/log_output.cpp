@@ -37,7 +37,8 @@ LogOutput LogOutput::standard_error() {
     const int own = ::open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (own >= 0) return {own, Kind::kNeverWaits};
   }
-  const int copy = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);  // -1 if it is closed: then every line is lost
+  const int copy =
+      ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);  // -1, if there is no descriptor left: every line is lost
   if (is_known && S_ISSOCK(status.st_mode)) return {copy, Kind::kSocket};
   return {copy, is_known && !S_ISREG(status.st_mode) ? Kind::kAsk : Kind::kNeverWaits};
 }

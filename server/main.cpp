@@ -1,6 +1,7 @@
 // The program: reads the command line and the settings, and hands over to the command.
 #include "app/model_presets.hpp"
 #include "cli/command_line.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/run_command.hpp"
 #include "cli/serve_options.hpp"
 #include "cli/target.hpp"
@@ -161,9 +162,11 @@ int with_all_written(int exit_code) {
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
   const int cause = errno;
   if (is_written || exit_code != kExitOk) return exit_code;
+  std::string why;
+  if (cause != 0) why = ": " + std::generic_category().message(cause);
+  if (!is_open_for_writing(STDOUT_FILENO)) why = ": it is closed";
   if (cause != EPIPE) {
-    say_on_standard_error("rkllm-mcp: standard output could not be written, or not all of it" +
-                          (cause != 0 ? ": " + std::generic_category().message(cause) : std::string()));
+    say_on_standard_error("rkllm-mcp: standard output could not be written, or not all of it" + why);
   }
   return kExitFailed;
 }
@@ -172,7 +175,11 @@ int with_all_written(int exit_code) {
 }  // namespace rkllm_mcp
 
 int main(int argc, char** argv) {
-  rkllm_mcp::occupy_standard_descriptors();
+  try {
+    rkllm_mcp::occupy_standard_descriptors();
+  } catch (const std::system_error&) {
+    return rkllm_mcp::kExitCannotStart;  // there may be nobody to tell
+  }
   return rkllm_mcp::with_all_written(
       rkllm_mcp::run(rkllm_mcp::parse_command_line(argc, argv), rkllm_mcp::ProcessTitle::memory_of(argc, argv)));
 }

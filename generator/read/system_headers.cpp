@@ -150,6 +150,7 @@ std::optional<SystemHeaders> borrowed_headers(Language language) {
 const std::optional<SystemHeaders>& system_headers(const std::string& target, Language language,
                                                    const std::vector<std::string>& options) {
   using Key = std::tuple<std::string, Language, std::vector<std::string>>;
+  // Asking a compiler takes a while, and its answer does not change while this program runs. One thread.
   static std::map<Key, std::optional<SystemHeaders>> known;
   const auto [found, is_new] = known.try_emplace({target, language, options});
   if (is_new) {

@@ -42,8 +42,8 @@ class ArrayLengths {
       if (presence == kRequired) required_.insert(length.derived.name());
     }
   }
-  // There is no array `name`; the fields that would count it may be there. What counts it may be more than 0 only if it
-  // counts an array that must be given, too: beside that, this one may be NULL.
+  // There is no array `name`, but there may be fields that count it. A count of more than 0 is right only where the
+  // same field counts another array, which must be given: then this one may be NULL.
   void absent(std::string_view name, const CountedBy& length);
   template <class Length>
   void absent(std::string_view, const Length&) {}

@@ -22,7 +22,6 @@
 namespace rkllm_mcp {
 
 // The event streams of one session over HTTP: the standing one, and those that answer its requests and can be resumed.
-// Event loop only.
 class SessionStreams {
  public:
   static constexpr std::size_t kEndedStreams = 4;  // that are kept, the last that have ended

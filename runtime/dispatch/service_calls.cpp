@@ -41,9 +41,9 @@ RpcError failure_of_tool(const Json& body) {
 }
 
 // How a tool answers in the direct dialect: once.
-class DirectVoice final : public mcp::Requester {
+class DirectRequester final : public mcp::Requester {
  public:
-  explicit DirectVoice(Reply& reply) : reply_(reply.shared_from_this()) {}
+  explicit DirectRequester(Reply& reply) : reply_(reply.shared_from_this()) {}
 
   void result(Json body) override {
     const auto failed = body.find("isError");
@@ -217,7 +217,7 @@ void ServiceCalls::call_tool(const mcp::Service& service, const Json& params, Se
     asked.arguments = *arguments;
   }
   const auto invocation =
-      std::make_shared<mcp::Invocation>(std::move(asked), std::make_unique<DirectVoice>(reply),
+      std::make_shared<mcp::Invocation>(std::move(asked), std::make_unique<DirectRequester>(reply),
                                         [held = *tool](mcp::Invocation& running) { held->run(running); });
   invocation->when_ended([] {});  // from here on it counts as a request in progress
   invocation->run();

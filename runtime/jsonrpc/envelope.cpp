@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace rkllm_mcp {
-
 namespace {
 
 std::string opening(const RequestId& id) { return R"({"jsonrpc":"2.0","id":)" + id; }

@@ -13,7 +13,6 @@
 #include <utility>
 
 namespace rkllm_mcp {
-
 namespace {
 
 Malformed invalid_request(RequestId id, const std::string& complaint) {
@@ -125,60 +124,6 @@ class IdSeeker {
   Json id_;
 };
 
-}  // namespace
-
-Message parse_message(std::string_view text, const MessageLimits& limits) {
-  if (text.size() <= kReadAtOnceBytes) {
-    JsonBuilder builder(limits.max_depth);
-    const bool is_json = Json::sax_parse(text.begin(), text.end(), &builder);
-    return message_from(builder, is_json, text, limits);
-  }
-  const char* position = text.data();
-  const char* end = text.data() + text.size();
-  JsonBuilder builder(limits.max_depth, &position);
-  const bool is_json = Json::sax_parse(TellingIterator(&position), TellingIterator(&end), &builder);
-  return message_from(builder, is_json, text, limits);
-}
-
-RequestId id_of_beginning(std::string_view text, const MessageLimits& limits) {
-  text = text.substr(0, kReadAtOnceBytes);
-  IdSeeker seeker;
-  Json::sax_parse(text.begin(), text.end(), &seeker);  // which stops where the text does
-  const Json& id = seeker.id();
-  if (!id.is_string() && !id.is_number()) return RequestId(kNullId);
-  // What follows may be anything, so that only an id which both ways of reading agree on is one.
-  const std::string written = written_ids(text).front();
-  const bool is_whole = Json::parse(written, nullptr, false) == id;
-  return is_whole && written.size() <= limits.max_id_bytes ? RequestId(written) : RequestId(kNullId);
-}
-
-Message message_of(Json element, const std::string& written_id, const MessageLimits& limits) {
-  if (!element.is_object()) return invalid_request(RequestId(kNullId), "a message is a JSON object");
-  return classify(std::move(element), written_id, limits);
-}
-
-bool is_same_id(const RequestId& one, const RequestId& other) {
-  if (one == other) return true;
-  // Only text can be written in several ways. Long numbers are not compared by value: they may differ in digits that
-  // no value keeps.
-  const bool may_be_escaped = one.find('\\') != std::string::npos || other.find('\\') != std::string::npos;
-  return may_be_escaped && id_value(one) == id_value(other);
-}
-
-Malformed refused_batch() {
-  return invalid_request(RequestId(kNullId),
-                         "batches are for sessions of revision 2025-03-26; send one message at a time");
-}
-
-Malformed other_protocol() {
-  return {RequestId(kNullId), RpcError(ErrorCode::kParseError,
-                                       "parse error: the first message on a connection begins with { or [; nothing of "
-                                       "this connection was executed, and it is closed. HTTP has a port of its own, "
-                                       "and TLS is for ports where it is switched on")};
-}
-
-namespace {
-
 // Walks over JSON text that is known to be valid.
 class Walk {
  public:
@@ -249,6 +194,56 @@ std::string id_of_members(Walk& walk) {
 }
 
 }  // namespace
+
+Message parse_message(std::string_view text, const MessageLimits& limits) {
+  if (text.size() <= kReadAtOnceBytes) {
+    JsonBuilder builder(limits.max_depth);
+    const bool is_json = Json::sax_parse(text.begin(), text.end(), &builder);
+    return message_from(builder, is_json, text, limits);
+  }
+  const char* position = text.data();
+  const char* end = text.data() + text.size();
+  JsonBuilder builder(limits.max_depth, &position);
+  const bool is_json = Json::sax_parse(TellingIterator(&position), TellingIterator(&end), &builder);
+  return message_from(builder, is_json, text, limits);
+}
+
+RequestId id_of_beginning(std::string_view text, const MessageLimits& limits) {
+  text = text.substr(0, kReadAtOnceBytes);
+  IdSeeker seeker;
+  Json::sax_parse(text.begin(), text.end(), &seeker);  // which stops where the text does
+  const Json& id = seeker.id();
+  if (!id.is_string() && !id.is_number()) return RequestId(kNullId);
+  // What follows may be anything, so that only an id which both ways of reading agree on is one.
+  const std::string written = written_ids(text).front();
+  const bool is_whole = Json::parse(written, nullptr, false) == id;
+  return is_whole && written.size() <= limits.max_id_bytes ? RequestId(written) : RequestId(kNullId);
+}
+
+Message message_of(Json element, const std::string& written_id, const MessageLimits& limits) {
+  if (!element.is_object()) return invalid_request(RequestId(kNullId), "a message is a JSON object");
+  return classify(std::move(element), written_id, limits);
+}
+
+bool is_same_id(const RequestId& one, const RequestId& other) {
+  if (one == other) return true;
+  // Only text can be written in several ways. Long numbers are not compared by value: they may differ in digits that
+  // no value keeps.
+  const bool may_be_escaped = one.find('\\') != std::string::npos || other.find('\\') != std::string::npos;
+  return may_be_escaped && id_value(one) == id_value(other);
+}
+
+Malformed refused_batch() {
+  return invalid_request(RequestId(kNullId),
+                         "batches are for sessions of revision 2025-03-26; send one message at a time");
+}
+
+Malformed other_protocol() {
+  return {RequestId(kNullId), RpcError(ErrorCode::kParseError,
+                                       "parse error: the first message on a connection begins with { or [; nothing of "
+                                       "this connection was executed, and it is closed. HTTP has a port of its own, "
+                                       "and TLS is for ports where it is switched on")};
+}
 
 std::vector<std::string> written_ids(std::string_view json) {
   Walk walk(json);

@@ -1,8 +1,8 @@
 // One stream = one buffer: what a run has produced and no client has been told yet. The runtime's callback fills it, a
 // reader on the event loop (push, poll or collect) empties it.
 //
-// Threads: the CallObserver functions come from the runtime's threads, everything else from the event loop; one mutex
-// guards the buffer. The wake function is called without the lock, at most once between two calls of rearm().
+// Threads: the CallObserver functions come from any thread (see backend.hpp), everything else from the event loop; one
+// mutex guards the buffer. The wake function is called without the lock, at most once between two calls of rearm().
 //
 // Memory: at most `buffer_bytes` of text wait. A stream that is full either makes the callback wait for the reader, up
 // to `stall` without any progress (push), or stops the run at once (poll); in both cases the run ends with error 4006,

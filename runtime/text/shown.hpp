@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -39,16 +40,23 @@ inline std::string shell_word(std::string_view word) {
   return quoted + "'";
 }
 
-// Text that somebody else has written, for a line of a log or a terminal: with a blank for each control character, and
-// so without further lines. U+0080 to U+009F are such as well, of two bytes.
+// Of how many bytes the control character is that `byte` ends, behind the UTF-8 `before`; 0: it ends none. U+0080 to
+// U+009F are such as well, of two bytes, and terminals obey them.
+constexpr std::size_t control_character_bytes(std::string_view before, char byte) {
+  const auto code = static_cast<unsigned char>(byte);
+  if (code < 0x20 || code == 0x7F) return 1;
+  return code >= 0x80 && code < 0xA0 && before.ends_with('\xC2') ? 2 : 0;
+}
+
+// UTF-8 that somebody else has written, for a line of a log or a terminal: with a blank for each control character, and
+// so without further lines.
 inline std::string in_one_line(std::string_view text) {
   std::string line;
   line.reserve(text.size());
   for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);
-    const bool ends_control = byte >= 0x80 && byte < 0xA0 && line.ends_with('\xC2');
-    if (ends_control) line.pop_back();
-    line += ends_control || byte < 0x20 || byte == 0x7F ? ' ' : each;
+    const std::size_t control = control_character_bytes(line, each);
+    if (control == 2) line.pop_back();
+    line += control != 0 ? ' ' : each;
   }
   return line;
 }

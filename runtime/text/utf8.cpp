@@ -20,6 +20,25 @@ std::size_t ascii_prefix(std::string_view text) {
   return at;
 }
 
+// Bytes of the character that begins with `lead`; 0 if none can.
+std::size_t bytes_announced_by(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return 2;
+  if (lead >= 0xE0 && lead <= 0xEF) return 3;
+  if (lead >= 0xF0 && lead <= 0xF4) return 4;
+  return 0;
+}
+
+// Can `bytes`, shorter than the character it announces, still be completed? Tried with the lowest and highest rest.
+bool can_be_completed(std::string_view bytes, std::size_t announced) {
+  for (const char filler : {'\x80', '\xBF'}) {
+    std::string whole(bytes);
+    whole.resize(announced, filler);
+    if (is_valid_utf8(whole)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool Utf8Validator::start(std::uint8_t byte) {
@@ -65,29 +84,6 @@ bool is_valid_utf8(std::string_view text) {
   Utf8Validator validator;
   return validator.feed(text) && validator.complete();
 }
-
-namespace {
-
-// Bytes of the character that begins with `lead`; 0 if none can.
-std::size_t bytes_announced_by(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return 2;
-  if (lead >= 0xE0 && lead <= 0xEF) return 3;
-  if (lead >= 0xF0 && lead <= 0xF4) return 4;
-  return 0;
-}
-
-// Can `bytes`, shorter than the character it announces, still be completed? Tried with the lowest and highest rest.
-bool can_be_completed(std::string_view bytes, std::size_t announced) {
-  for (const char filler : {'\x80', '\xBF'}) {
-    std::string whole(bytes);
-    whole.resize(announced, filler);
-    if (is_valid_utf8(whole)) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 void append_whole_characters(std::string& out, std::string& pending) {
   std::size_t at = 0;

@@ -7,13 +7,10 @@
 #include "mcp/catalogue.hpp"
 #include "settings/settings.hpp"
 
-#include <rkllm_mcp/abi_set.hpp>
 #include <rkllm_mcp/json.hpp>
 
 #include <functional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace rkllm_mcp {
 
@@ -27,12 +24,5 @@ Api describe_api(const RuntimeHost& runtime);
 // All but the tools: resources, prompts, and words. `report` gives the settings in force, secrets hidden. All outlive
 // the catalogue.
 mcp::Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, std::function<Json()> report);
-
-// Adds the documents of an ABI set: rkllm://api, and rkllm://api/{kind}/{name} of each function, struct, enum and
-// constant. It and `document`, its api_document(), live as long as the program.
-void add_api_resources(mcp::Catalogue& catalogue, const AbiSet& abi, std::string_view document);
-
-// The names of an enum's enumerators, for completion; none if there is no such enum.
-std::vector<std::string> enumerators_of(std::string_view document, std::string_view enum_name);
 
 }  // namespace rkllm_mcp

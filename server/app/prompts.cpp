@@ -1,6 +1,6 @@
 #include "app/prompts.hpp"
 
-#include "app/api_description.hpp"
+#include "app/api_resources.hpp"
 #include "jsonrpc/envelope.hpp"
 
 #include <functional>

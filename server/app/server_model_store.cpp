@@ -108,15 +108,15 @@ bool is_same_file(const std::string& one, const std::string& other) {
 }
 
 // What is to be deleted together.
-struct Condemned {
+struct FilesToRemove {
   std::vector<std::string> paths{};    // of models
   std::vector<std::string> names{};    // of what no model has: perhaps beginnings, which pulls have left
   std::vector<std::string> folders{};  // where those would be
 };
 
 // All of it, or nothing. Throws TurnError.
-void remove_all(const Condemned& condemned, const std::vector<std::string>& loaded) {
-  for (const std::string& path : condemned.paths) {
+void remove_all(const FilesToRemove& wanted, const std::vector<std::string>& loaded) {
+  for (const std::string& path : wanted.paths) {
     const bool is_loaded = std::any_of(loaded.begin(), loaded.end(),
                                        [&path](const std::string& each) { return is_same_file(each, path); });
     if (!is_loaded) continue;
@@ -125,11 +125,11 @@ void remove_all(const Condemned& condemned, const std::vector<std::string>& load
   }
   std::vector<std::unique_ptr<PartFile>> beginnings;
   std::set<std::string> files;
-  for (const std::string& name : condemned.names) {
+  for (const std::string& name : wanted.names) {
     if (!files.insert(file_of_model(name)).second) continue;  // it was said twice
     std::vector<std::unique_ptr<PartFile>> found;
     try {
-      found = unfinished_pulls(condemned.folders, name);
+      found = unfinished_pulls(wanted.folders, name);
     } catch (const std::exception& error) {
       throw TurnError::not_supported("model", error.what());  // it is being pulled
     }
@@ -137,7 +137,7 @@ void remove_all(const Condemned& condemned, const std::vector<std::string>& load
     std::ranges::move(found, std::back_inserter(beginnings));
   }
   try {
-    delete_models(condemned.paths, beginnings);
+    delete_models(wanted.paths, beginnings);
   } catch (const std::runtime_error& error) {
     throw TurnError(ErrorKind::kInternal, error.what());
   }
@@ -355,20 +355,20 @@ void ServerModelStore::remove(const std::vector<std::string>& names,
     std::optional<TurnError> error;
   };
   const auto outcome = std::make_shared<Removal>();  // one step fills it in, the other takes it
-  Condemned condemned;
-  condemned.folders = model_folders(settings_.runtime.model_dirs);
+  FilesToRemove files;
+  files.folders = model_folders(settings_.runtime.model_dirs);
   for (const std::string& name : names) {
     const bool may_be_begun = !models_.find(name, {}) && !name.empty() && name.find('/') == std::string::npos;
     if (may_be_begun) {
-      condemned.names.push_back(name);
+      files.names.push_back(name);
     } else {
-      condemned.paths.push_back(path_to_remove(name));
+      files.paths.push_back(path_to_remove(name));
     }
   }
   disk_.run(
-      [outcome, condemned = std::move(condemned), loaded = loaded_paths_()] {
+      [outcome, files = std::move(files), loaded = loaded_paths_()] {
         try {
-          remove_all(condemned, loaded);
+          remove_all(files, loaded);
         } catch (const TurnError& error) {
           outcome->error = error;
         }

@@ -1,5 +1,6 @@
 set(APP_SOURCES
   app/api_description.cpp
+  app/api_resources.cpp
   app/autoload.cpp
   app/chat_service.cpp
   app/from_settings.cpp

@@ -10,7 +10,6 @@
 #include <system_error>
 
 namespace rkllm_mcp {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,6 +49,10 @@ void make_directory(const fs::path& directory) {
   fs::create_directories(directory.parent_path(), error);
   if (::mkdir(directory.c_str(), S_IRWXU) == 0 || fs::is_directory(directory, error)) return;
   throw FileRefused("cannot be written: runtime.cache_dir does not exist and cannot be made");
+}
+
+std::chrono::nanoseconds since_1970(const timespec& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 }  // namespace
@@ -105,14 +108,6 @@ std::string FileRules::to_write(const Path& given) const {
   make_directory(cache_);
   return real.string();
 }
-
-namespace {
-
-std::chrono::nanoseconds since_1970(const timespec& time) {
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
-}  // namespace
 
 std::string file_identity(const FileRules& rules, const std::string& path) {
   std::string file;

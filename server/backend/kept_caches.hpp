@@ -1,7 +1,7 @@
 // The caches that runs save below runtime.cache_dir: how much they may take together, and whether a saved one is
 // complete. The library does not check whether the disk has taken it, and reports success.
 //
-// Threads: any.
+// Threads: the one that makes the call.
 #pragma once
 
 #include "backend.hpp"

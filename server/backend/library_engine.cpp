@@ -21,7 +21,6 @@
 #include <vector>
 
 namespace rkllm_mcp {
-
 namespace {
 
 CallOutcome call_library(const LoadedLibrary& library, const FileRules& files, const CallRequest& request,
@@ -172,18 +171,6 @@ class LibraryModel final : public Model {
   std::vector<std::unique_ptr<RunSink>> abandoned_;
 };
 
-}  // namespace
-
-std::unique_ptr<Model> LibraryEngine::new_model(const std::string& id, LostFunction) {
-  return std::make_unique<LibraryModel>(library_, files_, id, printed_, loading_);
-}
-
-CallOutcome LibraryEngine::call(const CallRequest& request) {
-  return call_library(library_, files_, request, nullptr, nullptr);
-}
-
-namespace {
-
 // Empty if nothing is.
 std::string what_is_wrong_with(const std::string& path) {
   struct stat status {};
@@ -197,6 +184,14 @@ std::string what_is_wrong_with(const std::string& path) {
 }
 
 }  // namespace
+
+std::unique_ptr<Model> LibraryEngine::new_model(const std::string& id, LostFunction) {
+  return std::make_unique<LibraryModel>(library_, files_, id, printed_, loading_);
+}
+
+CallOutcome LibraryEngine::call(const CallRequest& request) {
+  return call_library(library_, files_, request, nullptr, nullptr);
+}
 
 std::optional<RpcError> NotedFiles::explained(const CallFailed& failure) const {
   for (const std::string& path : read_) {

@@ -1,6 +1,6 @@
 #include "cli/bridge.hpp"
 
-#include "cli/run_command.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/serve_options.hpp"
 #include "cli/target.hpp"
 #include "client/mcp/message_facts.hpp"
@@ -13,10 +13,10 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace rkllm_mcp {
-
 namespace {
 
 using namespace std::chrono_literals;
@@ -32,6 +32,7 @@ bool OutputLines::print(std::string line) {
   for (std::string_view rest = line; !rest.empty();) {
     const auto count = ::write(STDOUT_FILENO, rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno != EPIPE) error_ = errno;
     if (count < 0) return false;
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
@@ -59,6 +60,10 @@ int Bridge::run() {
     note_loss(words(error));
   }
   in_flight_.await_none(Clock::now() + kLastAnswers);
+  if (const int error = output_.error(); error != 0) {
+    say_on_standard_error("rkllm-mcp: standard output could not be written: " + std::generic_category().message(error));
+    return kExitFailed;
+  }
   const std::lock_guard lock(mutex_);
   if (!loss_) return kExitOk;
   refuse(in_flight_.give_up(), *loss_);  // what was sent after the loss had been noted

@@ -11,6 +11,7 @@
 #include "client/mcp/message_facts.hpp"
 #include "clock.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -47,11 +48,15 @@ class RequestsInFlight {
 // Standard output, in whole lines, whoever writes them. Threads: any.
 class OutputLines {
  public:
-  // Writes the line and its end, and waits while whoever reads them is slow; false when nobody reads any more.
+  // Writes the line and its end, and waits while whoever reads them is slow; false when nobody reads any more, or
+  // nothing can be written.
   bool print(std::string line);
+  // Why nothing can be written, an errno; 0 if that is not so.
+  int error() const { return error_; }
 
  private:
   std::mutex mutex_;  // held for as long as a line is being written
+  std::atomic<int> error_ = 0;
 };
 
 class Bridge {
@@ -62,7 +67,7 @@ class Bridge {
   ~Bridge();  // takes leave of the server, which may need the network
 
   // Once. Until the input ends, and then for up to half a second until everything is answered; or until the server has
-  // gone, or nobody reads the output. Returns the exit code.
+  // gone, or nobody reads the output, or it cannot be written. Returns the exit code.
   int run();
 
  private:

@@ -1,11 +1,12 @@
 #include "cli/run_command.hpp"
-#include "clock.hpp"
 
 #include "cli/answer_follower.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/target.hpp"
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
+#include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
 
 #include <rkllm_mcp/errors.hpp>

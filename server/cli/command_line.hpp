@@ -18,6 +18,9 @@ struct ServeOptions {
   std::string written_settings;  // the first start has written this file; empty: it was there
 };
 
+// How long `call` and `tools` wait for a message, unless --timeout says it; seconds.
+inline constexpr int kPatienceS = 300;
+
 // Where the running server is, of the commands for people.
 struct RemoteOptions {
   std::string to{};       // URL; empty: the HTTP port of the settings
@@ -78,7 +81,7 @@ struct CallOptions {
   std::string token;              // empty: none
   std::string ca_file;            // empty: the system's certificates
   Output output = Output::kMessages;
-  int patience_s = 300;  // longest wait for a message
+  int patience_s = kPatienceS;  // longest wait for a message
 };
 
 // rkllm-mcp connect
@@ -126,7 +129,7 @@ struct ToolsOptions {
   std::string token{};              // empty: none
   std::string ca_file{};            // empty: the system's certificates
   Output output = Output::kText;
-  int patience_s = 300;
+  int patience_s = kPatienceS;
 };
 
 // rkllm-mcp logs

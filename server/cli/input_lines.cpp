@@ -16,10 +16,23 @@
 #include <utility>
 
 namespace rkllm_mcp {
-
 namespace {
 
 constexpr std::size_t kLongestInputLine = std::size_t{256} << 20U;
+
+constexpr std::chrono::milliseconds kSilence{1000};
+
+// Whether there is something to read, or the end of it.
+bool comes_within(std::chrono::milliseconds patience) {
+  const auto until = Clock::now() + patience;
+  for (;;) {
+    pollfd ready{STDIN_FILENO, POLLIN, 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    const int count = ::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (count < 0 && errno == EINTR) continue;  // it was stopped and goes on (Ctrl-Z, fg)
+    return count != 0;
+  }
+}
 
 }  // namespace
 
@@ -77,24 +90,6 @@ void InputLines::fill() {
   text_.append(bytes.data(), static_cast<std::size_t>(count));
   if (text_.size() > kLongestInputLine) throw std::runtime_error("a line of standard input is too long");
 }
-
-namespace {
-
-constexpr std::chrono::milliseconds kSilence{1000};
-
-// Whether there is something to read, or the end of it.
-bool comes_within(std::chrono::milliseconds patience) {
-  const auto until = Clock::now() + patience;
-  for (;;) {
-    pollfd ready{STDIN_FILENO, POLLIN, 0};
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-    const int count = ::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
-    if (count < 0 && errno == EINTR) continue;  // it was stopped and goes on (Ctrl-Z, fg)
-    return count != 0;
-  }
-}
-
-}  // namespace
 
 std::string piped_input(const std::string& what, PipedInput wish, std::chrono::milliseconds patience) {
   const auto silence = std::min(kSilence, patience);

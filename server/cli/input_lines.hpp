@@ -1,7 +1,4 @@
-// Standard input, line by line, of a command that must not sleep through what happens elsewhere meanwhile: a wait for a
-// line ends as well when another thread wants attention, and after a patience.
-//
-// Threads: next() and forget_wakeup() on one; wake() on any.
+// Standard input, line by line or all of it.
 #pragma once
 
 #include <chrono>
@@ -10,6 +7,10 @@
 
 namespace rkllm_mcp {
 
+// Line by line, for a command that must not sleep through what happens elsewhere meanwhile: a wait for a line ends as
+// well when another thread wants attention, and after a patience.
+//
+// Threads: next() and forget_wakeup() on one; wake() on any.
 class InputLines {
  public:
   enum class Event { kLine, kEnd, kWoken, kSilence };

@@ -3,12 +3,14 @@
 #include "app/ports_file.hpp"
 #include "app/runtime_search.hpp"
 #include "app/server.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/people/first_model.hpp"
 #include "cli/people/offered_models.hpp"
 #include "cli/serve_options.hpp"
 #include "cli/target.hpp"
 #include "log.hpp"
 #include "log_output.hpp"
+#include "process/descriptor.hpp"
 #include "run_loop.hpp"
 #include "service/handed_sockets.hpp"
 #include "service/supervisor.hpp"
@@ -29,6 +31,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -52,9 +55,13 @@ bool input_is_a_pipe_or_socket() {
   return ::fstat(STDIN_FILENO, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
-bool serves_stdio(const ServeOptions& options, StdioUse use) {
-  if (options.ends_with_input) return true;
-  return use == StdioUse::kOn || (use == StdioUse::kAuto && input_is_a_pipe_or_socket());
+// Throws std::runtime_error if that is asked for, and `output` takes no answers.
+bool serves_stdio(const ServeOptions& options, StdioUse use, int output) {
+  const bool is_asked_for = options.ends_with_input || use == StdioUse::kOn;
+  if (!is_asked_for && (use != StdioUse::kAuto || !input_is_a_pipe_or_socket())) return false;
+  if (is_open_for_writing(output)) return true;
+  if (is_asked_for) throw std::runtime_error("standard output is closed, where the answers of stdio go");
+  return false;
 }
 
 // Whether the command line or the environment has that setting. (The file does not count: all commands share it.)
@@ -232,7 +239,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   asio::signal_set hangups(loop);
   Server::Options server_options;
   server_options.ends_with_input = options.ends_with_input;
-  if (serves_stdio(options, settings.stdio.enabled)) server_options.stdio_output = output;
+  if (serves_stdio(options, settings.stdio.enabled, output)) server_options.stdio_output = output;
   server_options.settings_report = [&loaded] { return settings_report(loaded); };
   server_options.lost_log_lines = [&log_of_server] { return log_of_server.lost_lines(); };
   server_options.log_tail = &log_of_server.tail();

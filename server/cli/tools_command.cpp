@@ -1,11 +1,12 @@
 #include "cli/run_command.hpp"
-#include "clock.hpp"
 
+#include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/target.hpp"
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
 #include "client/mcp/mcp_client.hpp"
+#include "clock.hpp"
 #include "upstreams/command_connection.hpp"
 #include "version.hpp"
 

@@ -43,7 +43,7 @@ struct MemoryOptions {
   WhenFull when_full = WhenFull::kRefuse;
   std::int64_t retention_days = 0;  // conversations that have not changed for so long are removed; 0: never
   std::string brief_spaces{};       // spaces whose names begin so have a time of their own; empty: there are none
-  std::int64_t brief_days = 0;      // theirs
+  std::int64_t brief_days = 0;      // retention_days of the conversations in these spaces
   std::int64_t answer_bytes = defaults::kLimitsMaxMessageBytes;  // longest answer
 };
 
@@ -109,7 +109,7 @@ class MemoryService {
   spdlog::logger& log_;
   const Events events_;
   std::string trouble_ = "it is being opened";
-  // The writer's: imports that wait, as they were when they were last looked at, and when that is to be again.
+  // Of the writing thread: the unfinished imports as they were at the last look, and the time of the next look.
   std::map<std::string, std::int64_t> waiting_imports_;
   Clock::time_point next_look_{};
   std::set<Key> changed_;

@@ -3,19 +3,14 @@
 // Threads: any one; reads files of /proc, which do not block.
 #pragma once
 
-#include "backend/queued_backend.hpp"
 #include "chat/turn/model_lender.hpp"
-
-#include <rkllm_mcp/json.hpp>
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace rkllm_mcp {
 
@@ -36,28 +31,6 @@ class LoadedBytes {
   const std::filesystem::path proc_;
   std::optional<std::int64_t> read_before_;  // by the process, before it began to load
   std::optional<std::int64_t> so_far_;
-};
-
-// How far each load of a model is, whoever has asked for it: by name, or by rkllm_init. For status pages.
-//
-// Threads: any one; looks at files of the kernel and at the model's file, which do not block for long.
-class LoadsUnderWay {
- public:
-  // `proc` is /proc but in tests.
-  explicit LoadsUnderWay(std::filesystem::path proc = "/proc") : proc_(std::move(proc)) {}
-
-  // Of each of these: {"name","path","bytes","total","seconds_left"}; null for what is not known. The time that is left
-  // is known from an earlier load of the same file alone.
-  Json status(const std::vector<QueuedBackend::Load>& loads);
-
- private:
-  struct Seen {
-    std::optional<std::int64_t> total;
-    LoadedBytes bytes;
-  };
-
-  const std::filesystem::path proc_;
-  std::map<QueuedBackend::CallId, Seen> seen_;
 };
 
 }  // namespace rkllm_mcp

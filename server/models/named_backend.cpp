@@ -27,7 +27,7 @@ class TellsUseEnd final : public PassingObserver {
   const std::function<void()> ended_;
 };
 
-// Posted to the loop: an observer is never called from inside the function that starts the call or gives it up.
+// Posted to the loop: no outcome comes from inside the function that starts the call or gives it up.
 void tell_refused(asio::io_context& loop, CallRequest request, const RpcError& why) {
   asio::post(loop, [observer = std::move(request.observer), why] {
     CallOutcome outcome;

@@ -10,12 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstddef>
 #include <system_error>
 #include <utility>
 
 namespace rkllm_mcp {
-
 namespace {
 
 DescriptorPair make_sockets(int type) {
@@ -25,34 +23,6 @@ DescriptorPair make_sockets(int type) {
   }
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
-
-}  // namespace
-
-void Descriptor::close() {
-  if (number_ >= 0) ::close(release());
-}
-
-DescriptorPair make_stream_pair() { return make_sockets(SOCK_STREAM); }
-
-DescriptorPair make_seqpacket_pair() { return make_sockets(SOCK_SEQPACKET); }
-
-void occupy_standard_descriptors() {
-  for (const auto& [number, access] : {std::pair(STDIN_FILENO, O_RDONLY), std::pair(STDOUT_FILENO, O_RDONLY),
-                                       std::pair(STDERR_FILENO, O_WRONLY)}) {
-    // The lowest number that is free is this one: those below it have been looked at.
-    if (::fcntl(number, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", access);
-  }
-}
-
-DescriptorPair make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw std::system_error(errno, std::generic_category(), "cannot make a pipe");
-  }
-  return {Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
-namespace {
 
 void mark_to_close(int number) {
   const int flags = ::fcntl(number, F_GETFD);
@@ -77,6 +47,22 @@ void mark_up_to_limit(int first) {
 
 }  // namespace
 
+void Descriptor::close() {
+  if (number_ >= 0) ::close(release());
+}
+
+DescriptorPair make_stream_pair() { return make_sockets(SOCK_STREAM); }
+
+DescriptorPair make_seqpacket_pair() { return make_sockets(SOCK_SEQPACKET); }
+
+DescriptorPair make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw std::system_error(errno, std::generic_category(), "cannot make a pipe");
+  }
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
 void close_on_exec_from(int first) {
   if (::close_range(static_cast<unsigned>(first), ~0U, CLOSE_RANGE_CLOEXEC) != 0) close_on_exec_one_by_one(first);
 }
@@ -95,6 +81,21 @@ void close_on_exec_one_by_one(int first) {
     }
   }
   ::close(folder);
+}
+
+void occupy_standard_descriptors() {
+  // Output is opened to be read, so that writing fails, and the command says so.
+  for (const auto& [number, access] :
+       {std::pair(STDIN_FILENO, O_RDONLY), std::pair(STDOUT_FILENO, O_RDONLY), std::pair(STDERR_FILENO, O_WRONLY)}) {
+    if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest number that is free is this one: those below it have been looked at.
+    if (::open("/dev/null", access) < 0) throw std::system_error(errno, std::generic_category(), "/dev/null");
+  }
+}
+
+bool is_open_for_writing(int descriptor) {
+  const int flags = ::fcntl(descriptor, F_GETFL);
+  return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
 }  // namespace rkllm_mcp

@@ -1,4 +1,4 @@
-// File descriptors that close themselves.
+// File descriptors: that close themselves, that programs do not inherit, and the three standard ones.
 #pragma once
 
 #include <utility>
@@ -42,8 +42,9 @@ void close_on_exec_from(int first);
 void close_on_exec_one_by_one(int first);
 
 // Gives the numbers of standard input, output and error to /dev/null where they are closed: else they would be those of
-// the next files and sockets that are opened. The input has ended then, errors are dropped, and output cannot be
-// written. Once, before anything else.
+// the next files and sockets that are opened. The input has ended then, errors are dropped, and output is not
+// is_open_for_writing(). Once, before anything else. Throws std::system_error.
 void occupy_standard_descriptors();
+bool is_open_for_writing(int descriptor);
 
 }  // namespace rkllm_mcp

@@ -1,5 +1,7 @@
 #include "process/printed_lines.hpp"
 
+#include "text/shown.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <cstddef>
@@ -17,8 +19,9 @@ void PrintedLines::take(std::string_view bytes) {
   for (const char byte : bytes) {
     if (byte == '\n' || partial_.size() == kLongestKept) finish_line();
     // Nothing that would break a line of a log, or speak to a terminal.
-    const bool is_control = static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F;
-    if (byte != '\n') partial_ += is_control && byte != '\t' ? '?' : byte;
+    const std::size_t control = byte == '\t' ? 0 : control_character_bytes(partial_, byte);
+    if (control == 2) partial_.pop_back();
+    if (byte != '\n') partial_ += control != 0 ? '?' : byte;
   }
 }
 

@@ -1,5 +1,7 @@
 #include "pull/model_source.hpp"
 
+#include "text/shown.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <stdexcept>
@@ -77,9 +79,8 @@ std::optional<ModelSource> in_repository(std::string_view text) {
 std::string file_name_of(std::string_view path) {
   if (const auto query = path.find('?'); query != std::string_view::npos) path = path.substr(0, query);
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  const bool is_control = std::any_of(name.begin(), name.end(), [](unsigned char each) { return each < ' ' || each == 127; });
-  if (name.size() <= kEnding.size() || !name.ends_with(kEnding) || name.front() == '.' || is_control ||
-      name.size() > kLongestName) {
+  if (name.size() <= kEnding.size() || !name.ends_with(kEnding) || name.front() == '.' || name.size() > kLongestName ||
+      in_one_line(name) != name) {
     throw std::invalid_argument("\"" + std::string(name.substr(0, 120)) + "\" is no name of a model: it ends in .rkllm");
   }
   return std::string(name);

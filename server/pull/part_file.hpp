@@ -57,8 +57,8 @@ class PartFile {
 // "tiny.rkllm", of "tiny" as of "tiny.rkllm".
 std::string file_of_model(const std::string& name);
 
-// What pulls of that model have left in these folders that nobody went on with, and that nobody can go on with while
-// it is held here. Throws std::runtime_error if a pull is under way.
+// The beginnings of that model's file in these folders, left by pulls that were not finished. While the result is kept
+// no pull can go on with them. Throws std::runtime_error if a pull is under way.
 std::vector<std::unique_ptr<PartFile>> unfinished_pulls(const std::vector<std::string>& folders,
                                                         const std::string& name);
 

@@ -137,5 +137,6 @@ inline constexpr LimitNames kSettingOfLimit{
     "limits.message_timeout_s",
     "limits.max_reply_bytes",
 };
+static_assert(!kSettingOfLimit.back().empty(), "each limit has a setting");
 
 }  // namespace rkllm_mcp

@@ -1,4 +1,4 @@
-// A connection that another thread can end at any moment, also when that thread has come before it.
+// A connection that another thread can end at any moment, also before it has been made: it then ends at once.
 //
 // Threads: as client/connection.hpp says; Stop is for any, and its mutex is a leaf.
 #pragma once

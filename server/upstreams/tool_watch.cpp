@@ -6,7 +6,6 @@
 #include <variant>
 
 namespace rkllm_mcp {
-
 namespace {
 
 using namespace std::chrono_literals;
@@ -17,6 +16,10 @@ constexpr auto kBetweenRoutineLists = 60s;  // where the server does not say so,
 constexpr std::chrono::milliseconds kFirstListenPause{250};
 constexpr std::chrono::milliseconds kLongestListenPause{30'000};
 constexpr auto kNever = ToolWatch::Clock::time_point::max();
+
+constexpr std::size_t kMostTools = 1000;
+constexpr std::size_t kMostPages = 1000;
+constexpr std::size_t kMostListBytes = std::size_t{2} << 20U;
 
 }  // namespace
 
@@ -118,14 +121,6 @@ void ToolWatch::take_listening_end(const client::Outcome& outcome) {
   listen_pause_ = was_well ? kFirstListenPause : std::clamp(2 * listen_pause_, kFirstListenPause, kLongestListenPause);
   listen_at_ = Clock::now() + listen_pause_;
 }
-
-namespace {
-
-constexpr std::size_t kMostTools = 1000;
-constexpr std::size_t kMostPages = 1000;
-constexpr std::size_t kMostListBytes = std::size_t{2} << 20U;
-
-}  // namespace
 
 bool ToolPages::take(const client::Outcome& page) {
   if (const auto* error = std::get_if<client::RemoteError>(&page))

@@ -157,7 +157,7 @@ void Upstream::lose(const std::string& reason) {
   left_out_.clear();
   warning_.clear();
   end_calls(reason);
-  unheard_.reset();
+  unread_cancels_.reset();
   for (const Offered kind : {Offered::kResources, Offered::kTemplates, Offered::kPrompts}) take_list(kind, {});
   if (!std::exchange(tools_, {}).empty()) events_.on_changed(Offered::kTools);
 }
@@ -207,26 +207,26 @@ void Upstream::let_go(Calls::iterator call) {
   if (!is_put_back("another server does not hear that a call is cancelled")) link_->cancel(call->first);
   if (!call->second.end) {
     const auto& session = call->second.invocation->request().session;
-    const bool is_anybodys = session->shared() || (unheard_ && unheard_->session.lock() != session);
-    if (unheard_) link_->cancel(unheard_->ping);
-    unheard_ = {next_key_++, UpstreamLink::Clock::now(), is_anybodys ? std::weak_ptr<Session>() : session};
-    link_->ask(unheard_->ping, "ping", Json::object());
+    const bool is_anybodys = session->shared() || (unread_cancels_ && unread_cancels_->session.lock() != session);
+    if (unread_cancels_) link_->cancel(unread_cancels_->ping);
+    unread_cancels_ = {next_key_++, UpstreamLink::Clock::now(), is_anybodys ? std::weak_ptr<Session>() : session};
+    link_->ask(unread_cancels_->ping, "ping", Json::object());
   }
   calls_.erase(call);
 }
 
 // What was sent before it has been read there.
 void Upstream::take_ping(UpstreamLink::Key key) {
-  if (!unheard_ || unheard_->ping != key) return;
+  if (!unread_cancels_ || unread_cancels_->ping != key) return;
   link_->cancel(key);  // it has ended: this only frees its id
-  unheard_.reset();
+  unread_cancels_.reset();
 }
 
 // A client that was asked something may never send the answer, and nothing tells us so: after a time it is given up.
 void Upstream::let_go_of_abandoned() {
   const auto now = UpstreamLink::Clock::now();
   auto next = UpstreamLink::Clock::time_point::max();
-  if (unheard_ && now - unheard_->at >= kToHear) take_ping(unheard_->ping);
+  if (unread_cancels_ && now - unread_cancels_->at >= kToHear) take_ping(unread_cancels_->ping);
   for (auto call = calls_.begin(); call != calls_.end();) {
     const auto each = call++;
     if (!each->second.invocation->ended()) continue;
@@ -260,10 +260,10 @@ void Upstream::take_question(UpstreamLink::Key question, const std::string& meth
   const auto is_theirs = [&invocation](const auto& each) {
     return each.second.invocation == invocation || is_same_client(*invocation, *each.second.invocation);
   };
-  const bool may_be_unheard = unheard_ && unheard_->session.lock() != invocation->request().session &&
-                              !is_put_back("an upstream may ask anybody about a call that was cancelled");
-  const bool is_one_client = !may_be_unheard && (std::ranges::all_of(calls_, is_theirs) ||
-                                                 is_put_back("an upstream asks whoever has called last"));
+  const bool may_be_unread = unread_cancels_ && unread_cancels_->session.lock() != invocation->request().session &&
+                             !is_put_back("an upstream may ask anybody about a call that was cancelled");
+  const bool is_one_client = !may_be_unread && (std::ranges::all_of(calls_, is_theirs) ||
+                                                is_put_back("an upstream asks whoever has called last"));
   if (!is_one_client) return link_->respond(question, refusal("calls of several clients are in progress"));
   about->second.question = question;
   about->second.asked_at = UpstreamLink::Clock::now();

@@ -66,9 +66,9 @@ class Upstream {
     std::optional<client::Outcome> end{};  // that came while a client without a handshake was asked
   };
   using Calls = std::map<UpstreamLink::Key, Running>;
-  // Calls were cancelled there, and behind the last of them a ping was sent, whose answer says that the server has read
-  // all that.
-  struct Unheard {
+  // Calls were cancelled at the server there. A ping was sent after the last cancellation: when it is answered, the
+  // server has read them all.
+  struct UnreadCancels {
     UpstreamLink::Key ping;
     UpstreamLink::Clock::time_point at;
     std::weak_ptr<Session> session;  // that all of these calls were of; empty: of several
@@ -107,7 +107,7 @@ class Upstream {
   std::vector<std::string> left_out_;         // of the last list
   std::string warning_;                       // the last one
   std::string reason_ = "not connected yet";  // empty: it is connected
-  std::optional<Unheard> unheard_;            // what the server asks may be about one of these calls
+  std::optional<UnreadCancels> unread_cancels_;  // what the server asks may be about one of these calls
   Calls calls_;  // those whose invocation has ended wait for the client to come again with an answer
   UpstreamLink::Key next_key_ = 1;
   bool stopped_ = false;

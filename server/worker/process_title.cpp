@@ -1,5 +1,6 @@
 #include "worker/process_title.hpp"
 
+#include "text/shown.hpp"
 #include "text/utf8.hpp"
 
 #include <fcntl.h>
@@ -12,11 +13,6 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::size_t kShortBytes = 15;  // that Linux keeps of a thread's name
-
-bool is_control(char character) {
-  const auto code = static_cast<unsigned char>(character);
-  return code < 0x20 || code == 0x7F;
-}
 
 // prctl(PR_SET_NAME) would name the calling thread; a process is called like its first one.
 void name_first_thread(std::string_view name) {
@@ -38,8 +34,7 @@ std::span<char> ProcessTitle::memory_of(int argc, char** argv) {
 }
 
 void ProcessTitle::show(std::string_view title) {
-  std::string shown(title);
-  std::replace_if(shown.begin(), shown.end(), is_control, '?');
+  const std::string shown = in_one_line(title);
   const std::lock_guard lock(mutex_);
   name_first_thread(beginning_of(shown, kShortBytes));
   if (memory_.empty()) return;

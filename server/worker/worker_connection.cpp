@@ -38,8 +38,8 @@ std::string own_words(const std::vector<std::string>& last_errors) {
   return {};
 }
 
-// What one that has ended printed during its last call. Why it cannot work it may have said before the call began: then
-// all that it printed.
+// What a worker that has ended printed during its last call. If the reason of its end is not among that, the worker may
+// have given it before the call began: then all that it has printed.
 std::vector<std::string> errors_before_end(const ProcessOutput& log, std::vector<std::string> of_call) {
   if (!own_words(of_call).empty()) return of_call;
   std::vector<std::string> all = log.errors_since(0);

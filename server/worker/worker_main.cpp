@@ -26,7 +26,6 @@
 #include <vector>
 
 namespace rkllm_mcp {
-
 namespace {
 
 constexpr int kExitNoLibrary = 3;

@@ -1,5 +1,5 @@
 // The whole life of a worker process: it loads the library, serves a model to whoever hands it a pair of sockets
-// through its control socket, and ends when the control socket is closed.
+// through its control socket, and ends when the control socket is closed. And what it is told when it is started.
 #pragma once
 
 #include "backend/file_rules.hpp"

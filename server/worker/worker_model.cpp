@@ -166,7 +166,7 @@ std::size_t WorkerModel::entries() const {
 // A worker that was started for this model alone is killed. A shared one goes on, and with it the loading.
 void WorkerModel::stop_loading() {
   const std::lock_guard lock(loading_);
-  // Never the last one, who would wait for the worker's end: leave_worker() waits for the lock.
+  // This is never the last reference, whose end would wait for the worker's: leave_worker() waits for the lock.
   const auto worker = loading_in_.lock();
   abandoned_ = !engine_.options().one_for_all;
   if (worker) worker->kill();

@@ -7,11 +7,23 @@
 #include <utility>
 
 namespace rkllm_mcp::sim {
-
 namespace {
 
 // Process-wide, as the hardware is.
 std::atomic<NpuClock::Clock::time_point> free_from{NpuClock::Clock::time_point::min()};
+
+constexpr std::size_t kMegabytesPerDomain = 4096;
+
+// What is taken of each domain. Process-wide, as the hardware is; never destroyed, since handles may outlive main.
+struct Ledger {
+  std::mutex mutex;  // guards `taken`
+  std::map<std::int32_t, std::size_t> taken;
+};
+
+Ledger& ledger() {
+  static Ledger* const the_ledger = new Ledger;
+  return *the_ledger;
+}
 
 }  // namespace
 
@@ -29,23 +41,6 @@ void NpuClock::give_back(Clock::time_point end) {
   const auto now = Clock::now();
   if (now < end) free_from.compare_exchange_strong(end, now);
 }
-
-namespace {
-
-constexpr std::size_t kMegabytesPerDomain = 4096;
-
-// What is taken of each domain. Process-wide, as the hardware is; never destroyed, since handles may outlive main.
-struct Ledger {
-  std::mutex mutex;  // guards `taken`
-  std::map<std::int32_t, std::size_t> taken;
-};
-
-Ledger& ledger() {
-  static Ledger* const the_ledger = new Ledger;
-  return *the_ledger;
-}
-
-}  // namespace
 
 std::optional<NpuMemory> NpuMemory::reserve(std::int32_t domain, std::size_t megabytes) {
   const std::lock_guard lock(ledger().mutex);

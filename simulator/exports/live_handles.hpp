@@ -16,7 +16,7 @@ class LiveHandles {
  public:
   static LiveHandles& instance();
 
-  // Takes over a instance; the result is its handle.
+  // Takes over an instance; the result is its handle.
   void* add(std::unique_ptr<CheckedInstance> instance);
   // Null if there is no such handle.
   CheckedInstance* find(void* handle);

@@ -72,7 +72,7 @@ RenderedTurn ChatTemplate::render(std::string_view prompt, bool enable_thinking,
   return turn;
 }
 
-// Behind a thought that is there already, if an empty one, comes what was asked for, whoever has written the prompt.
+// If the prompt ends with an empty thought, the model does not think: the answer follows, whoever has written that.
 bool ChatTemplate::thinks(bool enable_thinking, std::string_view rendered) const {
   return thinks_ && (enable_thinking || replaced_) && !rendered.ends_with(kEmptyThought);
 }

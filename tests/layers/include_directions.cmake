@@ -115,7 +115,7 @@ endforeach()
 folder(server/defaults USE dispatch transport)
 folder(server/settings USE text AND jsonrpc/bounded_json.hpp jsonrpc/json_builder.hpp)
 folder(server/service USE settings text)
-folder(server/process)
+folder(server/process USE text)
 folder(server/backend USE jsonrpc process AND mcp/catalogue.hpp)
 folder(server/worker USE backend jsonrpc process text)
 folder(server/watch USE backend jsonrpc mcp text)
@@ -148,7 +148,7 @@ folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models 
                   transport upstreams watch worker AND stream/token_stream.hpp text/url.hpp)
 folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_chip.hpp
                                                                pull/this_board.hpp pull/web_get.hpp)
-folder(server/cli USE app client doctor memory pull service settings text
+folder(server/cli USE app client doctor memory process pull service settings text
                   AND backend/program_folders.hpp jsonrpc/bounded_json.hpp models/model_files.hpp models/model_list.hpp
                       tools/html/page_reading.hpp upstreams/command_connection.hpp)
 

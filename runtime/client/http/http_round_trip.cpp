@@ -14,7 +14,6 @@
 #include <cstdint>
 
 namespace rkllm_mcp::client {
-
 namespace {
 
 std::string media_type_of(const httplib::Response& response) {

@@ -1,7 +1,7 @@
 #include "client/http/http_server_state.hpp"
 
 #include "client/http/param_headers.hpp"
-#include "client/mcp/mcp_handshake.hpp"
+#include "client/mcp/message_facts.hpp"
 #include "client/sockets/socket.hpp"
 #include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"

@@ -11,7 +11,6 @@
 #include <optional>
 
 namespace rkllm_mcp::client {
-
 namespace {
 
 const Json* object_at(const Json& parent, const char* key) {
@@ -44,6 +43,14 @@ std::optional<std::string> text_of_value(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number() || value.is_boolean()) return value.dump();
   return std::nullopt;
+}
+
+// Whether the receiver reads back exactly this: it trims blanks, and takes what looks encoded for encoded.
+bool is_plain(std::string_view text) {
+  const bool is_printable = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+  const bool is_trimmed = !text.starts_with(' ') && !text.ends_with(' ');
+  const bool looks_encoded = text.starts_with(mcp::kEncodedStart) && text.ends_with(mcp::kEncodedEnd);
+  return is_printable && is_trimmed && !looks_encoded;
 }
 
 }  // namespace
@@ -83,18 +90,6 @@ std::multimap<std::string, std::string> ParamHeaders::headers_of(std::string_vie
   });
   return headers;
 }
-
-namespace {
-
-// Whether the receiver reads back exactly this: it trims blanks, and takes what looks encoded for encoded.
-bool is_plain(std::string_view text) {
-  const bool is_printable = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-  const bool is_trimmed = !text.starts_with(' ') && !text.ends_with(' ');
-  const bool looks_encoded = text.starts_with(mcp::kEncodedStart) && text.ends_with(mcp::kEncodedEnd);
-  return is_printable && is_trimmed && !looks_encoded;
-}
-
-}  // namespace
 
 std::string header_value(std::string_view text) {
   if (is_plain(text)) return std::string(text);

@@ -1,5 +1,4 @@
-// The headers Mcp-Param-*: what a modern server wants repeated of a tool's arguments (MCP 2026-07-28), as the schemas
-// in its answers to tools/list say with "x-mcp-header". Threads: any; one lock guards what has been learnt.
+// What HTTP headers repeat of a message, for servers of MCP 2026-07-28.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>
@@ -12,6 +11,8 @@
 
 namespace rkllm_mcp::client {
 
+// The headers Mcp-Param-*: what a server wants repeated of a tool's arguments, as the schemas in its answers to
+// tools/list say with "x-mcp-header". Threads: any; one lock guards what has been learnt.
 class ParamHeaders {
  public:
   static constexpr std::size_t kMostTools = 1000;  // with such headers; more are not remembered

@@ -2,15 +2,13 @@
 // `initialize` in the legacy one (2024-11-05 to 2025-11-25).
 #pragma once
 
+#include "client/mcp/message_facts.hpp"
 #include "client/mcp/request_channel.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <string>
-#include <string_view>
 
 namespace rkllm_mcp::client {
 
@@ -43,14 +41,5 @@ ServerFacts shake_hands(RequestChannel& channel, const Introduction& introductio
 
 // The parameters with what every modern request carries in its _meta; capabilities that are there stay.
 Json with_modern_meta(Json params, const Json& client_info);
-
-// The revisions of MCP that a client speaks.
-inline constexpr const char* kModernRevision = "2026-07-28";
-inline constexpr std::array<std::string_view, 5> kLegacyRevisions{"2025-11-25", "2025-06-18", "2025-03-26",
-                                                                  "2024-11-05", "2024-10-07"};  // newest first
-
-inline bool is_legacy_revision(std::string_view text) {
-  return std::ranges::find(kLegacyRevisions, text) != kLegacyRevisions.end();
-}
 
 }  // namespace rkllm_mcp::client

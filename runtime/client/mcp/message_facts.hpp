@@ -1,9 +1,12 @@
-// What carriers of messages need to know about one: which requests it makes or answers, and what HTTP headers repeat.
+// What carriers of messages need to know about one: which requests it makes or answers, and what HTTP headers repeat;
+// how requests are answered, and which revisions of MCP a client speaks.
 #pragma once
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -12,6 +15,14 @@
 #include <vector>
 
 namespace rkllm_mcp::client {
+
+inline constexpr const char* kModernRevision = "2026-07-28";
+inline constexpr std::array<std::string_view, 5> kLegacyRevisions{"2025-11-25", "2025-06-18", "2025-03-26",
+                                                                  "2024-11-05", "2024-10-07"};  // newest first
+
+inline bool is_legacy_revision(std::string_view text) {
+  return std::ranges::find(kLegacyRevisions, text) != kLegacyRevisions.end();
+}
 
 struct MessageFacts {
   std::vector<Json> requests{};  // ids; a batch (revision 2025-03-26) may have several

@@ -36,7 +36,7 @@ class Outgoing {
   std::string_view rest() const { return std::string_view(bytes_).substr(sent_); }
 
   void add(std::string_view bytes) {
-    // What has been sent goes only when it is at least as much as has to be moved for that.
+    // Dropping the bytes that have been sent moves the rest to the front: only when that is the smaller part.
     if (sent_ >= bytes_.size() - sent_) drop_sent();
     bytes_.append(bytes);
   }

@@ -17,7 +17,6 @@
 #include <utility>
 
 namespace rkllm_mcp::client {
-
 namespace {
 
 constexpr std::size_t kLongestHead = 65536;
@@ -28,6 +27,19 @@ bool may_be_another_protocol(std::string_view answer) {
   if (!answer.starts_with("HTTP/")) return true;
   const std::string_view status = answer.substr(std::string_view("HTTP/1.1 ").size(), 3);
   return status == "200" || status == "400" || status == "404" || status == "405";
+}
+
+// The value of a header, whatever its name's case; empty if it is absent.
+std::string_view header(std::string_view head, std::string_view name) {
+  while (!head.empty()) {
+    const auto end = std::min(head.find("\r\n"), head.size());
+    const std::string_view line = head.substr(0, end);
+    head.remove_prefix(std::min(head.size(), end + 2));
+    const auto colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    if (http::equal_ignoring_case(line.substr(0, colon), name)) return http::trim_blanks(line.substr(colon + 1));
+  }
+  return {};
 }
 
 }  // namespace
@@ -141,23 +153,6 @@ std::optional<std::string> WsConnection::receive(Deadline deadline) {
     }
   }
 }
-
-namespace {
-
-// The value of a header, whatever its name's case; empty if it is absent.
-std::string_view header(std::string_view head, std::string_view name) {
-  while (!head.empty()) {
-    const auto end = std::min(head.find("\r\n"), head.size());
-    const std::string_view line = head.substr(0, end);
-    head.remove_prefix(std::min(head.size(), end + 2));
-    const auto colon = line.find(':');
-    if (colon == std::string_view::npos) continue;
-    if (http::equal_ignoring_case(line.substr(0, colon), name)) return http::trim_blanks(line.substr(colon + 1));
-  }
-  return {};
-}
-
-}  // namespace
 
 std::string new_websocket_key() {
   const auto bytes = random_bytes<16>();

@@ -45,7 +45,8 @@ class WsConnection final : public Connection {
   bool closed_ = false;   // by the server's close frame
 };
 
-// The HTTP exchange that opens a WebSocket, seen from the client (RFC 6455, section 4).
+// The HTTP exchange that opens a WebSocket, seen from the client (RFC 6455, section 4):
+// a key for it, what is sent, and what is to come back.
 std::string new_websocket_key();  // 16 random bytes in base64
 std::string upgrade_request(const Endpoint& endpoint, std::string_view key);
 // Throws ConnectionError unless `head` (status line and headers) accepts the request that was made with `key`.

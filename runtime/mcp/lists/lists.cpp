@@ -6,12 +6,11 @@
 #include <rkllm_mcp/errors.hpp>
 
 #include <charconv>
-#include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace rkllm_mcp::mcp {
-
 namespace {
 
 // A member that is left out if it says nothing.
@@ -110,27 +109,6 @@ Json list(std::string_view name, const std::vector<Entry>& entries, const Sessio
       name, params, shown.size(), [&shown](std::size_t at) { return listed(entry_of(*shown[at])); }, limits);
 }
 
-}  // namespace
-
-Json list_tools(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits) {
-  return list("tools", catalogue.tools, session, params, limits);
-}
-
-Json list_resources(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits) {
-  return list("resources", catalogue.resources, session, params, limits);
-}
-
-Json list_resource_templates(const Catalogue& catalogue, const Session& session, const Json& params,
-                             const PageLimits& limits) {
-  return list("resourceTemplates", catalogue.templates, session, params, limits);
-}
-
-Json list_prompts(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits) {
-  return list("prompts", catalogue.prompts, session, params, limits);
-}
-
-namespace {
-
 constexpr std::string_view kCursorPrefix = "from-";
 
 std::size_t start_of(const Json& params, std::size_t count) {
@@ -150,6 +128,23 @@ std::size_t start_of(const Json& params, std::size_t count) {
 }
 
 }  // namespace
+
+Json list_tools(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits) {
+  return list("tools", catalogue.tools, session, params, limits);
+}
+
+Json list_resources(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits) {
+  return list("resources", catalogue.resources, session, params, limits);
+}
+
+Json list_resource_templates(const Catalogue& catalogue, const Session& session, const Json& params,
+                             const PageLimits& limits) {
+  return list("resourceTemplates", catalogue.templates, session, params, limits);
+}
+
+Json list_prompts(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits) {
+  return list("prompts", catalogue.prompts, session, params, limits);
+}
 
 Json page_of(std::string_view name, const Json& params, std::size_t count,
              const std::function<Json(std::size_t)>& entry, const PageLimits& limits) {

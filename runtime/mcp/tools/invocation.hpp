@@ -97,8 +97,8 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   void result(Json body);
   void error(const RpcError& error);
   // The tool is called again when the client has answered. An answer that the client does not give (an error) ends the
-  // invocation. Throws RpcError if the client cannot be asked. Who asks for nothing may be called again from inside
-  // this.
+  // invocation. Throws RpcError if the client cannot be asked. Without requests the tool may be called again from
+  // inside this function.
   void ask(InputRequests requests, Json state = nullptr);
 
   // Whether the client can answer such a request, and there is a way to ask it.

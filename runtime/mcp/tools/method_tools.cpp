@@ -13,14 +13,15 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace rkllm_mcp::mcp {
-
 namespace {
 
 // What a run's result says to a model; of a run with many values it says where they are.
@@ -61,7 +62,6 @@ ProgressMessage take_progress_message(Json& arguments) {
   throw InvalidParams("params.progress_message", "expected \"status\", \"delta\" or \"text\"");
 }
 
-// The tool of a method.
 struct MethodTool {
   void operator()(Invocation& invocation) const;
 
@@ -104,47 +104,6 @@ void MethodTool::operator()(Invocation& invocation) const try {
 
 // The first that is given.
 Json first_schema(std::string_view shown, std::string_view whole) { return Json::parse(shown.empty() ? whole : shown); }
-
-}  // namespace
-
-void add_own_members(Json& schema, const Method& method) {
-  Json& properties = schema["properties"];
-  if (!properties.is_object() || method.immediate || !properties.contains("status")) return;
-  properties["warnings"] = Json{{"type", "array"}, {"items", {{"type", "string"}}}};
-  if (method.streams || method.handle == HandleRole::kCreates) properties["simulated"] = Json{{"type", "boolean"}};
-}
-
-void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& caller) {
-  for (const Method& method : caller.api().methods) {
-    Tool tool;
-    tool.name = method.name;
-    tool.title = method.title;
-    tool.description = method.description;
-    tool.input_schema = first_schema(method.tool_input_schema, method.input_schema);
-    tool.output_schema = first_schema(method.tool_output_schema, method.output_schema);
-    add_own_members(tool.output_schema, method);
-    tool.listed = method.listed;
-    tool.annotations = method.annotations;
-    tool.permission = permission_for(method);
-    tool.takes_unread = true;
-    tool.run = MethodTool{loop, caller, method};
-    // A client that asks for progress waits for the answer itself, and gets no task.
-    if (method.streams) tool.as_task = [](const auto& request) { return request.progress_token.is_null(); };
-    catalogue.add(std::move(tool));
-  }
-  add_value_resources(catalogue, caller.values());
-  for (const Elsewhere& other : caller.api().elsewhere) {
-    Tool tool;
-    tool.name = other.name;
-    tool.listed = false;
-    tool.run = [&api = caller.api(), &other](Invocation& invocation) {
-      invocation.result(tool_error(unsupported(std::string(other.name), other.versions, api.api_version)));
-    };
-    catalogue.add(std::move(tool));
-  }
-}
-
-namespace {
 
 constexpr std::string_view kValues = "rkllm://values/";
 // Bytes that a read returns by default, and the most that a client may ask for.
@@ -208,6 +167,43 @@ std::optional<ResourceText> read(ValueStore& values, std::string_view uri) {
 }
 
 }  // namespace
+
+void add_own_members(Json& schema, const Method& method) {
+  Json& properties = schema["properties"];
+  if (!properties.is_object() || method.immediate || !properties.contains("status")) return;
+  properties["warnings"] = Json{{"type", "array"}, {"items", {{"type", "string"}}}};
+  if (method.streams || method.handle == HandleRole::kCreates) properties["simulated"] = Json{{"type", "boolean"}};
+}
+
+void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& caller) {
+  for (const Method& method : caller.api().methods) {
+    Tool tool;
+    tool.name = method.name;
+    tool.title = method.title;
+    tool.description = method.description;
+    tool.input_schema = first_schema(method.tool_input_schema, method.input_schema);
+    tool.output_schema = first_schema(method.tool_output_schema, method.output_schema);
+    add_own_members(tool.output_schema, method);
+    tool.listed = method.listed;
+    tool.annotations = method.annotations;
+    tool.permission = permission_for(method);
+    tool.takes_unread = true;
+    tool.run = MethodTool{loop, caller, method};
+    // A client that asks for progress waits for the answer itself, and gets no task.
+    if (method.streams) tool.as_task = [](const auto& request) { return request.progress_token.is_null(); };
+    catalogue.add(std::move(tool));
+  }
+  add_value_resources(catalogue, caller.values());
+  for (const Elsewhere& other : caller.api().elsewhere) {
+    Tool tool;
+    tool.name = other.name;
+    tool.listed = false;
+    tool.run = [&api = caller.api(), &other](Invocation& invocation) {
+      invocation.result(tool_error(unsupported(std::string(other.name), other.versions, api.api_version)));
+    };
+    catalogue.add(std::move(tool));
+  }
+}
 
 Json link_rows(ValueStore& values, CallOutcome& outcome, const std::string& owner) {
   Json links = Json::array();

@@ -62,7 +62,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void tell(const Json& progress);
 
  private:
-  class Voice;
+  class OwnRequester;
 
   void end(Status status, Json outcome);
   void stop(Status status, Json outcome);
@@ -89,9 +89,9 @@ class Task : public std::enable_shared_from_this<Task> {
 };
 
 // How the invocation of a task speaks.
-class Task::Voice final : public Requester {
+class Task::OwnRequester final : public Requester {
  public:
-  Voice(std::weak_ptr<Task> task, const Revision& revision, const Json& server)
+  OwnRequester(std::weak_ptr<Task> task, const Revision& revision, const Json& server)
       : task_(std::move(task)), revision_(revision), server_(server) {}
 
   void result(Json body) override {
@@ -131,8 +131,8 @@ void Task::run(InvocationRequest request, InvokeFunction run, const Json& server
   request.session = session_;
   request.outlives_exchange = true;
   request.progress_token = id_;  // progress is wanted, for the status message
-  auto voice = std::make_unique<Voice>(weak_from_this(), *request.client.revision, server);
-  const auto invocation = std::make_shared<Invocation>(std::move(request), std::move(voice), std::move(run));
+  auto requester = std::make_unique<OwnRequester>(weak_from_this(), *request.client.revision, server);
+  const auto invocation = std::make_shared<Invocation>(std::move(request), std::move(requester), std::move(run));
   invocation->run();
 }
 

@@ -1,4 +1,4 @@
-// HTTP requests and responses as plain values.
+// HTTP requests and responses as plain values, and the text of a response's head.
 #pragma once
 
 #include <cstddef>

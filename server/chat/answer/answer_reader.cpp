@@ -3,7 +3,6 @@
 #include <utility>
 
 namespace rkllm_mcp::chat {
-
 namespace {
 
 SplitRules split_rules(const Turn& turn, const Prompt& prompt, SpecialTokens special_tokens) {

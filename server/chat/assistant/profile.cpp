@@ -18,7 +18,6 @@
 #include <utility>
 
 namespace rkllm_mcp::chat {
-
 namespace {
 
 constexpr std::string_view kRoot = "profile";
@@ -179,6 +178,8 @@ Profile read_members(const JsonReader& root, const std::string& name) {
   return profile;
 }
 
+constexpr std::size_t kMostFileBytes = std::size_t{1} << 20U;
+
 }  // namespace
 
 const Wording& Profile::wording(Language language) const {
@@ -199,12 +200,6 @@ Profile read_profile(const std::string& file, std::string_view text) {
     throw std::runtime_error(place + ": " + (member.empty() ? std::string(kRoot) : member) + std::string(complaint));
   }
 }
-
-namespace {
-
-constexpr std::size_t kMostFileBytes = std::size_t{1} << 20U;
-
-}  // namespace
 
 ProfileFolder read_profiles(const std::string& folder) {
   ProfileFolder result;

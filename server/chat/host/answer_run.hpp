@@ -17,8 +17,7 @@
 
 namespace rkllm_mcp::chat {
 
-// An answer that has to be a call of a tool: whether it is one, and of a tool that may be called. Not for several
-// threads.
+// An answer that has to be a call of a tool: whether it is one, and of a tool that may be called.
 class RequiredCall {
  public:
   // `turn` has tools, and outlives this.

@@ -5,8 +5,8 @@
 // Whoever asked may go at any time: a place in the queue is then free at once, a run ends at its next token, and no
 // warm-up follows, since nobody knows how much of the answer the client has kept.
 //
-// Threads: event loop only. Every step is a callback of the pool or of a model, which never come from inside a call; so
-// whatever asks is the last thing that a function does.
+// Threads: event loop only. Every step is a callback of the pool or of a model, which never come from inside a call. A
+// function that asks for the next step does nothing after it but ask that step to wait.
 #pragma once
 
 #include "chat/host/answer_run.hpp"
@@ -52,7 +52,8 @@ class TurnMaker {
     // The first token of a turn has come out of that handle, so many seconds after the turn was asked for; null: nobody
     // wants to know.
     std::function<void(const std::string& handle, double seconds)> first_token;
-    // How many hold that model for nobody: turns whose answer has been told, or whose listener has gone.
+    // The number of turns that hold that model although no client waits for them: the answer has been told, or the
+    // listener has gone.
     std::function<std::size_t(const std::string& model)> held_for_nobody;
   };
 

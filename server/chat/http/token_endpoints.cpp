@@ -109,7 +109,7 @@ void TokenEndpoints::count_by_prefill(const VisitPointer& visit, Turn turn, cons
   try {
     counting = host_.count(std::move(turn), visit->asker, visit->peer, tell);
   } catch (const TurnError&) {
-    // What no model takes, as a prompt that is too long for any, can be estimated all the same.
+    // A prompt that no model takes, since it is too long for example, is estimated.
   }
   if (counting == nullptr) return visit->answer_text(estimate, headers);
   open_.keep(number, *visit, {std::move(counting), [visit](const TurnError& error) { visit->refuse(error); }});

@@ -15,7 +15,6 @@
 #include <utility>
 
 namespace rkllm_mcp::chat {
-
 namespace {
 
 constexpr int kOk = 200;

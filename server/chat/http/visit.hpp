@@ -100,8 +100,6 @@ TurnError no_memory_now();
 TurnError too_long_answer(const std::string& field, std::size_t bytes);
 
 // What goes on for requests whose answers take a while: kept until it is over, or until its client has gone.
-//
-// Event loop only.
 class OpenVisits {
  public:
   struct Open {

@@ -20,7 +20,7 @@ constexpr std::size_t kMostSchemaNodes = 2000;
 constexpr std::size_t kDeepestGroups = 64;         // groups within groups, of one value
 constexpr std::size_t kMostPatternBytes = 16'384;  // of all patterns, which are compiled on the event loop
 
-// What a keyword that cannot be checked may say all the same, since it then asks for nothing.
+// With which value a keyword that cannot be checked is allowed all the same: with it the keyword asks for nothing.
 enum class Harmless { kNever, kFalse, kTrue, kBoth };
 
 struct UncheckedKeyword {

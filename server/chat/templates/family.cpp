@@ -16,7 +16,6 @@
 #include <string>
 
 namespace rkllm_mcp::chat {
-
 namespace {
 
 // Reads the members of one object; whatever nobody has asked for is a misspelling.
@@ -176,6 +175,20 @@ Json with_likeness(const DocumentsByName& documents, const std::string& name, st
   return whole;
 }
 
+// "Qwen2.5-1.5B" -> "qwen251.5b" would still have a separator: only letters and digits stay, "qwen2515b".
+std::string letters_and_digits(std::string_view text) {
+  std::string plain;
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (std::isalnum(byte) != 0) plain.push_back(static_cast<char>(std::tolower(byte)));
+  }
+  return plain;
+}
+
+std::size_t letters_of(std::string_view pattern) {
+  return static_cast<std::size_t>(std::ranges::count_if(pattern, [](char each) { return each != '*'; }));
+}
+
 }  // namespace
 
 std::vector<Family> read_families(const std::vector<std::pair<std::string_view, std::string_view>>& files) {
@@ -211,24 +224,6 @@ std::string filled(std::string_view text, const std::vector<std::pair<std::strin
   }
   return result.append(text.substr(copied));
 }
-
-namespace {
-
-// "Qwen2.5-1.5B" -> "qwen251.5b" would still have a separator: only letters and digits stay, "qwen2515b".
-std::string letters_and_digits(std::string_view text) {
-  std::string plain;
-  for (const char character : text) {
-    const auto byte = static_cast<unsigned char>(character);
-    if (std::isalnum(byte) != 0) plain.push_back(static_cast<char>(std::tolower(byte)));
-  }
-  return plain;
-}
-
-std::size_t letters_of(std::string_view pattern) {
-  return static_cast<std::size_t>(std::ranges::count_if(pattern, [](char each) { return each != '*'; }));
-}
-
-}  // namespace
 
 std::span<const Family> built_in_families() {
   static const std::vector<Family> families = read_families(template_files());

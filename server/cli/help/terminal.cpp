@@ -1,5 +1,6 @@
 #include "cli/help/terminal.hpp"
 
+#include "text/shown.hpp"
 #include "text/utf8.hpp"
 
 #include <sys/ioctl.h>
@@ -30,15 +31,10 @@ std::string without_control_characters(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
   for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);
-    // U+0080 to U+009F, which terminals obey, too: looked for in what is shown, where it may have come together.
-    const bool ends_control = byte >= 0x80 && byte < 0xA0 && shown.ends_with('\xC2');
-    const bool is_control = (byte < 0x20 && each != '\n' && each != '\t') || byte == 0x7F;
-    if (ends_control) {
-      shown.pop_back();
-    } else if (!is_control) {
-      shown += each;
-    }
+    // Looked for in what is shown, where one may have come together.
+    const std::size_t control = control_character_bytes(shown, each);
+    if (control == 2) shown.pop_back();
+    if (control == 0 || each == '\n' || each == '\t') shown += each;
   }
   return shown;
 }

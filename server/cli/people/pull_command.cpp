@@ -1,6 +1,6 @@
 #include "cli/run_command.hpp"
-#include "clock.hpp"
 
+#include "cli/exit_codes.hpp"
 #include "cli/help/progress_line.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/people/offered_models.hpp"
@@ -8,6 +8,7 @@
 #include "cli/serve_options.hpp"
 #include "cli/talk/interrupts.hpp"
 #include "client/connection.hpp"
+#include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "models/model_files.hpp"
 #include "pull/pull.hpp"

@@ -24,7 +24,7 @@ struct sigaction at_going_on_before {};
 bool is_foreground() { return ::tcgetpgrp(STDIN_FILENO) == ::getpgrp(); }
 
 void restore_and_end(int signal) {
-  // Who runs in the background (Ctrl-Z) has given it back, and would be stopped for touching it.
+  // A program in the background (Ctrl-Z) has given the terminal back, and SIGTTOU would stop it here.
   if (is_foreground()) ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
   ::raise(signal);  // comes when this has returned, and then does what is usual
 }

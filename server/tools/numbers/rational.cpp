@@ -14,6 +14,7 @@ struct FreeContext {
   void operator()(BN_CTX* context) const { BN_CTX_free(context); }
 };
 
+// OpenSSL's room for intermediate values, which one thread uses at a time: each has its own, until it ends.
 BN_CTX* context() {
   thread_local const std::unique_ptr<BN_CTX, FreeContext> own(BN_CTX_new());
   if (!own) throw std::bad_alloc();

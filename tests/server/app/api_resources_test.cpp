@@ -1,3 +1,4 @@
+#include "app/api_resources.hpp"
 
 #include "app/api_description.hpp"
 #include "backend/loaded_library.hpp"

@@ -39,6 +39,19 @@ TEST_CASE("an error line is kept whole for answers up to its bound, and cut beyo
   }
 }
 
+TEST_CASE("what a library prints speaks to no terminal, by one byte or by two, in one piece or in several") {
+  CHECK(errors_in("E a\tb\x1b[2J\x7f\n") == std::vector<std::string>{"E a\tb?[2J?"});
+  CHECK(errors_in("E \xc2\x9b"
+                  "2Jb \xc3\xa9\n") == std::vector<std::string>{"E ?2Jb \xc3\xa9"});
+  std::vector<std::string> seen;
+  PrintedLines log([&](std::string_view line) { seen.emplace_back(line); });
+  log.take("E \xc2");
+  log.take(
+      "\x9b"
+      "c\n");
+  CHECK(seen == std::vector<std::string>{"E ?c"});
+}
+
 TEST_CASE("a name of a megabyte in the library's log makes neither a long error nor a long warning") {
   const std::string printed = "E rkllm: no adapter named " + std::string(1'000'000, 'n') + "\n";
   CallOutcome failed;

@@ -2,6 +2,8 @@
 // reads, or none at all.
 #include "support/catch.hpp"
 #include "support/live_server.hpp"
+#include "support/paths.hpp"
+#include "support/process.hpp"
 #include "support/rpc_client.hpp"
 
 #include <fcntl.h>
@@ -66,6 +68,27 @@ TEST_CASE("a server that is started without standard descriptors serves") {
       server.process().signal(SIGTERM);
       CHECK(server.process().wait() == 0);
     }
+  }
+}
+
+TEST_CASE("a server that is to answer on a standard output that is closed does not start, and says so") {
+  const auto finished = run_to_end({.args = {"/bin/sh", "-c", "echo '{}' | \"$0\" stdio --simulator >&-", kProgram},
+                                    .env = {{"HOME", "/nonexistent"}}});
+  CHECK(finished.status == 4);
+  CHECK_THAT(finished.err, has_text("cannot start: standard output is closed"));
+}
+
+TEST_CASE("a bridge whose output cannot be written fails, and says so") {
+  LiveServer server;
+  for (const char* const output : {">&-", ">/dev/full"}) {
+    const auto finished = run_to_end(
+        {.args = {
+             "/bin/sh", "-c",
+             std::string("echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | \"$0\" connect \"$1\" ") + output,
+             kProgram, server.endpoint(Transport::kTcp).url()}});
+    INFO(output);
+    CHECK(finished.status == 1);
+    CHECK_THAT(finished.err, has_text("standard output could not be written"));
   }
 }
 
