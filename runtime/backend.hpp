@@ -99,8 +99,8 @@ class Backend {
   virtual ~Backend() = default;
 
   // Queues a call and returns at once; all that comes of it, bad parameters included, comes through its observer, and
-  // never from inside this function, but for on_queued(): that may come from inside all three, under a lock of the
-  // backend's, so that the observer must not call back.
+  // not from inside this function. Only on_queued() and stop() may come from inside start(), cancel() and give_up(), of
+  // this call and of others, under a lock of the backend's: the observer must not call back there.
   virtual CallId start(CallRequest request) = 0;
   // Takes the call out of its queue (it then ends with error 4009), or stops its run (it then ends with `aborted`).
   // The loading of a model is ended where that is possible (error 4009). A call that does something else is left alone.

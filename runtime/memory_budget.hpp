@@ -4,7 +4,7 @@
 // A budget may be part of another one, whose room it then uses up as well: that of all streams is part of the server's.
 // When it is used up, every share still has a little: who fills it must not silence the others.
 //
-// Threads: any share one budget; a share belongs to one at a time.
+// Threads: a budget is for any; a share for one at a time.
 #pragma once
 
 #include "limit.hpp"

@@ -164,7 +164,7 @@ int with_all_written(int exit_code) {
   if (is_written || exit_code != kExitOk) return exit_code;
   std::string why;
   if (cause != 0) why = ": " + std::generic_category().message(cause);
-  if (!is_open_for_writing(STDOUT_FILENO)) why = ": it is closed";
+  if (!is_open_for_writing(STDOUT_FILENO)) why = ": it is closed, or open for reading alone";
   if (cause != EPIPE) {
     say_on_standard_error("rkllm-mcp: standard output could not be written, or not all of it" + why);
   }
@@ -177,8 +177,9 @@ int with_all_written(int exit_code) {
 int main(int argc, char** argv) {
   try {
     rkllm_mcp::occupy_standard_descriptors();
-  } catch (const std::system_error&) {
-    return rkllm_mcp::kExitCannotStart;  // there may be nobody to tell
+  } catch (const std::system_error& error) {
+    rkllm_mcp::say_on_standard_error(std::string("rkllm-mcp: cannot start: ") + error.what());
+    return rkllm_mcp::kExitCannotStart;
   }
   return rkllm_mcp::with_all_written(
       rkllm_mcp::run(rkllm_mcp::parse_command_line(argc, argv), rkllm_mcp::ProcessTitle::memory_of(argc, argv)));

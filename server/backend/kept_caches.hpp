@@ -1,7 +1,5 @@
 // The caches that runs save below runtime.cache_dir: how much they may take together, and whether a saved one is
 // complete. The library does not check whether the disk has taken it, and reports success.
-//
-// Threads: the one that makes the call.
 #pragma once
 
 #include "backend.hpp"
@@ -17,7 +15,7 @@
 
 namespace rkllm_mcp {
 
-// Passes on to another policy, and remembers which files the library is to write. For one call.
+// Passes on to another policy, and remembers which files the library is to write. For one call, on its thread.
 class KeptCaches final : public FilePolicy {
  public:
   // `params` of the call; the others outlive this.

@@ -6,8 +6,8 @@
 // queue: one that leaves it is gone at once with its parameters and its observer, whatever runs ahead of it.
 //
 // Threads: start(), cancel() and the queries from any thread (in practice the event loop). Observers are called on the
-// queues' threads, on the engine's, on the one of notices, and on those that call start(), cancel(), give_up() or
-// shut_down(). Locks: `mutex_` guards the tables and is never held while a call is made; a
+// queues' threads, on the engine's, on the one of notices, and on those that call start(), cancel(), give_up(),
+// end_lease() or shut_down(). Locks: `mutex_` guards the tables and is never held while a call is made; a
 // handle's `start_mutex` is held by calls beside the queue, while the model is destroyed, and when the next call
 // begins.
 #pragma once

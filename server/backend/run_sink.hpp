@@ -2,7 +2,7 @@
 // stops it from inside the callback when the call is to be stopped.
 //
 // Threads: the ResultSink functions come from the runtime's threads (one at a time for one run; also later, from a run
-// that was given up), stop() from any, the rest from the thread that makes the call, which await_end() may be as well.
+// that was given up), stop() from any; await_end() and the rest from the thread that makes the call.
 #pragma once
 
 #include "backend.hpp"

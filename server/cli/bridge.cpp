@@ -7,6 +7,7 @@
 #include "clock.hpp"
 #include "log_output.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,8 +33,15 @@ bool OutputLines::print(std::string line) {
   for (std::string_view rest = line; !rest.empty();) {
     const auto count = ::write(STDOUT_FILENO, rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno != EPIPE) error_ = errno;
-    if (count < 0) return false;
+    if (count < 0 && errno == EAGAIN) {  // somebody else has made it non-blocking
+      pollfd room{STDOUT_FILENO, POLLOUT, 0};
+      ::poll(&room, 1, -1);
+      continue;
+    }
+    if (count < 0) {
+      if (errno != EPIPE) error_ = errno;
+      return false;
+    }
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
   return true;
@@ -60,12 +68,12 @@ int Bridge::run() {
     note_loss(words(error));
   }
   in_flight_.await_none(Clock::now() + kLastAnswers);
-  if (const int error = output_.error(); error != 0) {
+  const int error = output_.error();
+  if (error != 0) {
     say_on_standard_error("rkllm-mcp: standard output could not be written: " + std::generic_category().message(error));
-    return kExitFailed;
   }
   const std::lock_guard lock(mutex_);
-  if (!loss_) return kExitOk;
+  if (!loss_) return error == 0 ? kExitOk : kExitFailed;
   refuse(in_flight_.give_up(), *loss_);  // what was sent after the loss had been noted
   return fail(*loss_, 0ms);
 }
@@ -88,6 +96,7 @@ void Bridge::send_all() {
     } catch (const std::invalid_argument& refused) {
       in_flight_.note_received({.answers = facts.requests});
       refuse(facts.requests, refused.what());
+      in_flight_.note_printed();
     }
   }
 }
@@ -98,7 +107,9 @@ void Bridge::receive_all() {
       const auto message = connection_->receive(Clock::now() + 1h);
       if (!message) continue;
       in_flight_.note_received(client::facts_of(*message));
-      if (output_.print(client::on_one_line(*message))) continue;
+      const bool is_printed = output_.print(client::on_one_line(*message));
+      in_flight_.note_printed();
+      if (is_printed) continue;
       in_flight_.give_up();
       return input_.wake();
     }
@@ -141,12 +152,19 @@ void RequestsInFlight::note_sent(const client::MessageFacts& facts) {
 void RequestsInFlight::note_received(const client::MessageFacts& facts) {
   const std::lock_guard lock(mutex_);
   for (const Json& id : facts.answers) std::erase(ids_, id);
+  ++being_printed_;
+  changed_.notify_all();
+}
+
+void RequestsInFlight::note_printed() {
+  const std::lock_guard lock(mutex_);
+  --being_printed_;
   changed_.notify_all();
 }
 
 void RequestsInFlight::await_none(Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, deadline, [this] { return ids_.empty() || given_up_; });
+  changed_.wait_until(lock, deadline, [this] { return (ids_.empty() && being_printed_ == 0) || given_up_; });
 }
 
 std::vector<Json> RequestsInFlight::give_up() {

@@ -29,11 +29,12 @@ namespace rkllm_mcp {
 // Threads: any.
 class RequestsInFlight {
  public:
-  // A message that is about to be sent, and one that has come.
+  // A message that is about to be sent; one that has come, and is about to be printed; and that it has been.
   void note_sent(const client::MessageFacts& facts);
   void note_received(const client::MessageFacts& facts);
+  void note_printed();
 
-  // Until every request is answered, somebody gives up, or the deadline.
+  // Until every request is answered and the answers are printed, somebody gives up, or the deadline.
   void await_none(Clock::time_point deadline);
   // The ids of those without an answer, which are forgotten. Nobody waits for answers from now on.
   std::vector<Json> give_up();
@@ -42,6 +43,7 @@ class RequestsInFlight {
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::vector<Json> ids_;
+  int being_printed_ = 0;  // answers
   bool given_up_ = false;
 };
 
@@ -51,7 +53,7 @@ class OutputLines {
   // Writes the line and its end, and waits while whoever reads them is slow; false when nobody reads any more, or
   // nothing can be written.
   bool print(std::string line);
-  // Why nothing can be written, an errno; 0 if that is not so.
+  // The errno for which nothing can be written; 0 if there is none, or it is only that nobody reads any more.
   int error() const { return error_; }
 
  private:
@@ -72,7 +74,7 @@ class Bridge {
 
  private:
   std::string words(const client::ConnectionError& error) const;
-  void send_all();  // until the input ends, the server has gone, or nobody reads the output
+  void send_all();  // until the input ends, the server has gone, or nobody reads the output, or it cannot be written
   void receive_all();
   void note_loss(const std::string& reason);
   // Tells the person, and the host for each of its requests; it may just be about to send the first.

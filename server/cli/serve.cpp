@@ -56,11 +56,13 @@ bool input_is_a_pipe_or_socket() {
 }
 
 // Throws std::runtime_error if that is asked for, and `output` takes no answers.
-bool serves_stdio(const ServeOptions& options, StdioUse use, int output) {
-  const bool is_asked_for = options.ends_with_input || use == StdioUse::kOn;
-  if (!is_asked_for && (use != StdioUse::kAuto || !input_is_a_pipe_or_socket())) return false;
+bool serves_stdio(const ServeOptions& options, StdioUse use, int output, spdlog::logger& log) {
+  const bool is_wanted = options.ends_with_input || use == StdioUse::kOn;
+  if (!is_wanted && (use != StdioUse::kAuto || !input_is_a_pipe_or_socket())) return false;
   if (is_open_for_writing(output)) return true;
-  if (is_asked_for) throw std::runtime_error("standard output is closed, where the answers of stdio go");
+  constexpr const char* kWhy = "standard output, where the answers of stdio go, is closed or cannot be written";
+  if (is_wanted) throw std::runtime_error(kWhy);
+  log.warn("standard input is not served: {}", kWhy);
   return false;
 }
 
@@ -239,13 +241,13 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   asio::signal_set hangups(loop);
   Server::Options server_options;
   server_options.ends_with_input = options.ends_with_input;
-  if (serves_stdio(options, settings.stdio.enabled, output)) server_options.stdio_output = output;
   server_options.settings_report = [&loaded] { return settings_report(loaded); };
   server_options.lost_log_lines = [&log_of_server] { return log_of_server.lost_lines(); };
   server_options.log_tail = &log_of_server.tail();
   server_options.when_stopping = [&supervisor] { supervisor.stopping(); };
   std::optional<Server> server;
   try {
+    if (serves_stdio(options, settings.stdio.enabled, output, *log)) server_options.stdio_output = output;
     if (!options.ends_with_input) server_options.sockets = take_handed_sockets(settings);
     server.emplace(loop, settings, *log, server_options);
     // From here on signals wait for the loop: a program that learns from the ports file that the server is ready may

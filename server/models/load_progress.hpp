@@ -3,8 +3,6 @@
 // Threads: any one; reads files of /proc, which do not block.
 #pragma once
 
-#include "chat/turn/model_lender.hpp"
-
 #include <sys/types.h>
 
 #include <cstdint>

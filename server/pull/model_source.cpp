@@ -79,9 +79,12 @@ std::optional<ModelSource> in_repository(std::string_view text) {
 std::string file_name_of(std::string_view path) {
   if (const auto query = path.find('?'); query != std::string_view::npos) path = path.substr(0, query);
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (name.size() <= kEnding.size() || !name.ends_with(kEnding) || name.front() == '.' || name.size() > kLongestName ||
-      in_one_line(name) != name) {
-    throw std::invalid_argument("\"" + std::string(name.substr(0, 120)) + "\" is no name of a model: it ends in .rkllm");
+  const auto refuse = [name](const char* why) {
+    throw std::invalid_argument("\"" + in_one_line(name.substr(0, 120)) + "\" is no name of a model: " + why);
+  };
+  if (in_one_line(name) != name) refuse("it has control characters");
+  if (name.size() <= kEnding.size() || !name.ends_with(kEnding) || name.front() == '.' || name.size() > kLongestName) {
+    refuse("it ends in .rkllm");
   }
   return std::string(name);
 }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kMostUnsentBytes = std::size_t{8} << 20U;  // of one call's progress
 constexpr std::chrono::minutes kToComeAgain{2};                  // for a client without a handshake that was asked
-constexpr std::chrono::minutes kToHear{2};                       // for a server, that a call was cancelled
+constexpr std::chrono::minutes kToRead{2};                       // for a server, that a call was cancelled
 constexpr std::size_t kMostAsked = 64;                           // of a client at once
 constexpr const char* kAnswer = "upstream";                      // key of what a client is asked
 constexpr int kNoSuchResource = -32002;  // of servers with a handshake
@@ -226,7 +226,7 @@ void Upstream::take_ping(UpstreamLink::Key key) {
 void Upstream::let_go_of_abandoned() {
   const auto now = UpstreamLink::Clock::now();
   auto next = UpstreamLink::Clock::time_point::max();
-  if (unread_cancels_ && now - unread_cancels_->at >= kToHear) take_ping(unread_cancels_->ping);
+  if (unread_cancels_ && now - unread_cancels_->at >= kToRead) take_ping(unread_cancels_->ping);
   for (auto call = calls_.begin(); call != calls_.end();) {
     const auto each = call++;
     if (!each->second.invocation->ended()) continue;

@@ -1,7 +1,7 @@
 // One model as a worker serves it: calls come over one socket, to be made one after the other, and over another one, to
 // be made beside them. When the server closes these, the run is stopped and the model destroyed.
 //
-// Threads: one for each socket, and the one of the TokenWriter, on which tokens leave; end() and wait_for_end() from
+// Threads: one for each socket, and the one of the TokenWriter, which sends late tokens; end() and wait_for_end() from
 // any. A frame that is not understood ends the process.
 #pragma once
 

@@ -1,5 +1,6 @@
 #include "client/mcp/mcp_handshake.hpp"
 
+#include "client/mcp/message_facts.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 // `initialize` in the legacy one (2024-11-05 to 2025-11-25).
 #pragma once
 
-#include "client/mcp/message_facts.hpp"
 #include "client/mcp/request_channel.hpp"
 
 #include <rkllm_mcp/json.hpp>

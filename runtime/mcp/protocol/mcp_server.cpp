@@ -376,8 +376,8 @@ std::shared_ptr<Invocation> Server::new_invocation(InvocationRequest wanted, con
   const Revision& revision = *wanted.client.revision;
   // What the server's parts print may be about anybody's requests.
   const bool hears = may_hear_all(*wanted.session) && wanted.client.log_level && !revision.era.has_handshake();
-  auto voice = std::make_unique<RequestResponder>(*wanted.reply, revision, server_);
-  auto invocation = std::make_shared<Invocation>(std::move(wanted), std::move(voice), run);
+  auto requester = std::make_unique<RequestResponder>(*wanted.reply, revision, server_);
+  auto invocation = std::make_shared<Invocation>(std::move(wanted), std::move(requester), run);
   if (hears) {
     hearers_.remove_if([](const auto& each) { return each.expired(); });
     hearers_.push_back(invocation);

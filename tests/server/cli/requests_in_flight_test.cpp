@@ -2,6 +2,7 @@
 
 #include "support/catch.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <vector>
@@ -63,9 +64,25 @@ TEST_CASE("the wait for answers ends with the last one") {
   requests.note_sent(sent_facts({1, 2}));
   auto waiting = std::async(std::launch::async, [&] { requests.await_none(Clock::now() + kAnswerPatience); });
   requests.note_received(answered_facts({1}));
+  requests.note_printed();
   requests.note_received(answered_facts({2}));
+  requests.note_printed();
   CHECK(waiting.wait_for(kAnswerPatience) == std::future_status::ready);
   CHECK(requests.give_up().empty());
+}
+
+TEST_CASE("an answer that has come is waited for until it is printed") {
+  RequestsInFlight requests;
+  requests.note_sent(sent_facts({1}));
+  requests.note_received(answered_facts({1}));
+  std::atomic<bool> is_printed = false;
+  auto waiting = std::async(std::launch::async, [&] {
+    requests.await_none(Clock::now() + kAnswerPatience);
+    return is_printed.load();
+  });
+  is_printed = true;
+  requests.note_printed();
+  CHECK(waiting.get());
 }
 
 TEST_CASE("the wait for answers ends at its deadline, with what is still missing") {

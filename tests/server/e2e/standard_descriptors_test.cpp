@@ -75,7 +75,15 @@ TEST_CASE("a server that is to answer on a standard output that is closed does n
   const auto finished = run_to_end({.args = {"/bin/sh", "-c", "echo '{}' | \"$0\" stdio --simulator >&-", kProgram},
                                     .env = {{"HOME", "/nonexistent"}}});
   CHECK(finished.status == 4);
-  CHECK_THAT(finished.err, has_text("cannot start: standard output is closed"));
+  CHECK_THAT(finished.err, has_text("standard output, where the answers of stdio go, is closed"));
+}
+
+TEST_CASE("a server whose input is a pipe and whose output is closed serves all but stdio, and says so") {
+  const TemporaryDirectory directory;
+  const UnreadPipe pipe(directory / "input");
+  LiveServer server({.launcher = {"/bin/sh", "-c", "exec \"$@\" <>'" + (directory / "input") + "' >&-", "sh"}});
+  CHECK(RpcClient(server.connect(Transport::kTcp)).call("ping").contains("result"));
+  CHECK_THAT(server.process().error_text(), has_text("standard input is not served: standard output"));
 }
 
 TEST_CASE("a bridge whose output cannot be written fails, and says so") {

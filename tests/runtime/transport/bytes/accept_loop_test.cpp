@@ -11,7 +11,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <stdexcept>
+#include <new>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -101,7 +101,7 @@ TEST_CASE("nobody is accepted after the end, also where a pause was under way") 
   if (in_pause) door.acceptor().fail(asio::error::no_descriptors);
   const std::weak_ptr<AcceptLoop<ScriptedProtocol>> kept = door.accepting;
   door.accepting->stop();
-  door.bench.pass(1s);
+  door.bench.settle();
   CHECK_FALSE(door.acceptor().is_waiting());
   CHECK(kept.use_count() == 1);  // the test's own
 }

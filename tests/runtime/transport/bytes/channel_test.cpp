@@ -4,11 +4,13 @@
 
 #include "counts.hpp"
 #include "limit.hpp"
+#include "memory_budget.hpp"
 #include "scripted_channel.hpp"
 #include "support/catch.hpp"
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -55,6 +57,7 @@ TEST_CASE("a channel's owner that holds and goes on while it looks at its input 
     CHECK_FALSE(one.stream.is_read());
   };
   one.stream.deliver("a");
+  CHECK(one.owner->told == Told{"received a"});
   CHECK(one.stream.is_read());
 }
 

@@ -73,13 +73,22 @@ TEST_CASE("a message does not expire while the client is not read, however long 
   one.deadline.begin();
   one.bench.pass(1s);
   one.channel->hold_input();
-  one.bench.pass(1h);
+  one.bench.pass(9s);
   CHECK(one.expired == 0);
-  one.channel->resume_input();
+  one.bench.pass(5s);
+  one.channel->resume_input();  // 14 s were a pause
   one.bench.pass(9s - 1ns);
   CHECK(one.expired == 0);
-  one.bench.pass(10s);  // it is looked at again no later than that
+  one.bench.pass(1ns);
   CHECK(one.expired == 1);
+}
+
+TEST_CASE("what a message's end of time throws ends the connection") {
+  ScriptedChannel one;
+  MessageDeadline deadline(*one.channel, 10s, [] { throw std::runtime_error("in the layer above"); });
+  deadline.begin();
+  CHECK_THROWS_AS(one.bench.pass(10s), std::runtime_error);
+  CHECK(one.stream.is_closed);
 }
 
 TEST_CASE("a message of a connection that has closed does not expire") {
