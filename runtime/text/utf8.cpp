@@ -5,7 +5,6 @@
 #include <cstring>
 
 namespace rkllm_mcp {
-
 namespace {
 
 // How many bytes at the start of `text` are ASCII, found eight at a time.

@@ -27,6 +27,38 @@ constexpr auto kFirstRequest = 500ms;  // of a host that is to be told that the 
 
 }  // namespace
 
+void RequestsInFlight::note_sent(const client::MessageFacts& facts) {
+  const std::lock_guard lock(mutex_);
+  ids_.insert(ids_.end(), facts.requests.begin(), facts.requests.end());
+  if (!facts.cancels.is_null()) std::erase(ids_, facts.cancels);  // nobody answers it now
+  changed_.notify_all();
+}
+
+void RequestsInFlight::note_received(const client::MessageFacts& facts) {
+  const std::lock_guard lock(mutex_);
+  for (const Json& id : facts.answers) std::erase(ids_, id);
+  ++being_printed_;
+  changed_.notify_all();
+}
+
+void RequestsInFlight::note_printed() {
+  const std::lock_guard lock(mutex_);
+  --being_printed_;
+  changed_.notify_all();
+}
+
+void RequestsInFlight::await_none(Clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, deadline, [this] { return (ids_.empty() && being_printed_ == 0) || given_up_; });
+}
+
+std::vector<Json> RequestsInFlight::give_up() {
+  const std::lock_guard lock(mutex_);
+  given_up_ = true;
+  changed_.notify_all();
+  return std::exchange(ids_, {});
+}
+
 bool OutputLines::print(std::string line) {
   line += '\n';
   const std::lock_guard lock(mutex_);
@@ -140,38 +172,6 @@ int Bridge::fail(const std::string& reason, std::chrono::milliseconds patience) 
 
 void Bridge::refuse(const std::vector<Json>& requests, const std::string& reason) {
   for (const Json& id : requests) output_.print(client::error_in_place(id, reason, {{"url", endpoint_.url()}}));
-}
-
-void RequestsInFlight::note_sent(const client::MessageFacts& facts) {
-  const std::lock_guard lock(mutex_);
-  ids_.insert(ids_.end(), facts.requests.begin(), facts.requests.end());
-  if (!facts.cancels.is_null()) std::erase(ids_, facts.cancels);  // nobody answers it now
-  changed_.notify_all();
-}
-
-void RequestsInFlight::note_received(const client::MessageFacts& facts) {
-  const std::lock_guard lock(mutex_);
-  for (const Json& id : facts.answers) std::erase(ids_, id);
-  ++being_printed_;
-  changed_.notify_all();
-}
-
-void RequestsInFlight::note_printed() {
-  const std::lock_guard lock(mutex_);
-  --being_printed_;
-  changed_.notify_all();
-}
-
-void RequestsInFlight::await_none(Clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, deadline, [this] { return (ids_.empty() && being_printed_ == 0) || given_up_; });
-}
-
-std::vector<Json> RequestsInFlight::give_up() {
-  const std::lock_guard lock(mutex_);
-  given_up_ = true;
-  changed_.notify_all();
-  return std::exchange(ids_, {});
 }
 
 }  // namespace rkllm_mcp

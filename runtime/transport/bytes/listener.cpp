@@ -17,7 +17,6 @@
 #include <vector>
 
 namespace rkllm_mcp {
-
 namespace {
 
 std::string describe(std::string_view transport, const ListenAddress& where, std::error_code reason) {

@@ -17,6 +17,9 @@
 namespace rkllm_mcp {
 namespace {
 
+// What --timeout is where nobody gives it.
+std::string usual_patience() { return " (default: " + std::to_string(kPatienceS) + ")"; }
+
 // Null if it is none; then `why` says so.
 Json json_in(const std::string& text, std::string& why) {
   try {
@@ -49,7 +52,7 @@ CLI::App* add_call(CLI::App& app, Parsed& parsed) {
       ->add_flag("--json", parsed.call_json,
                  "Print one JSON object when the answer is complete, in place of each message as it comes")
       ->excludes(text);
-  command->add_option("--timeout", parsed.call.patience_s, "Longest wait for a message (default: 300)")
+  command->add_option("--timeout", parsed.call.patience_s, "Longest wait for a message" + usual_patience())
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 1'000'000));
   return command;
@@ -89,7 +92,7 @@ CLI::App* add_tools(CLI::App& app, Parsed& parsed) {
     add_token(action, parsed.tools.token);
     add_authorities(action, "--cacert", parsed.tools.ca_file);
     action.add_flag("--json", parsed.tools_json, "Print JSON, for programs");
-    action.add_option("--timeout", parsed.tools.patience_s, "Longest wait (default: 300)")
+    action.add_option("--timeout", parsed.tools.patience_s, "Longest wait" + usual_patience())
         ->type_name("SECONDS")
         ->check(CLI::Range(1, 1'000'000));
   };
