@@ -1,4 +1,5 @@
-// What mcp/protocol/era.hpp promises, held against both eras: the same tool, called and asked something in either.
+// What mcp/protocol/era.hpp promises (Era), held against both eras: the same tool, called and asked something in
+// either.
 #include "mcp/protocol/era.hpp"
 
 #include "mcp/protocol/agreed_names.hpp"
@@ -59,6 +60,7 @@ class CallerOfAsker {
   std::vector<Question> open_;
 };
 
+// HandshakeEra
 struct WithHandshake : CallerOfAsker {
   static const mcp::Era& era() { return mcp::handshake_era(); }
 
@@ -91,6 +93,7 @@ struct WithHandshake : CallerOfAsker {
   }
 };
 
+// StatelessEra
 struct WithoutHandshake : CallerOfAsker {
   static const mcp::Era& era() { return mcp::stateless_era(); }
 

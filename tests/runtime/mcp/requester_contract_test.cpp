@@ -64,6 +64,7 @@ class CallerOfTool {
   Outcomes answers_;
 };
 
+// RequestResponder, as the next: how it words its result is what its era says.
 struct ByRequest : CallerOfTool {
   explicit ByRequest(mcp::InvokeFunction run) : CallerOfTool(std::move(run)) {
     client.catalogue.add(tool());
@@ -79,6 +80,7 @@ struct ByStatelessRequest : CallerOfTool {
   Outcomes outcomes() { return answers(); }
 };
 
+// Task::OwnRequester
 struct ByTask : CallerOfTool {
   explicit ByTask(mcp::InvokeFunction run) : CallerOfTool(std::move(run)) {
     mcp::Tool as_task = tool();
@@ -103,6 +105,7 @@ struct ByTask : CallerOfTool {
   std::string id_;
 };
 
+// DirectRequester
 struct ByDirectCall : CallerOfTool {
   explicit ByDirectCall(mcp::InvokeFunction run) : CallerOfTool(std::move(run)) {
     mcp::Service service;

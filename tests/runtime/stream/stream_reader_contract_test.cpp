@@ -1,5 +1,5 @@
-// What stream/stream_reader.hpp promises, held against each kind of reader of the runtime. That of leased calls is held
-// to it in tests/server/models.
+// What stream/stream_reader.hpp promises (StreamReader), held against each kind of reader of the runtime. That of
+// leased calls (RunReader) is held to it in tests/server/models/run_reader_test.cpp.
 #include "stream_reader_contract.hpp"
 
 #include "call/poll_reader.hpp"

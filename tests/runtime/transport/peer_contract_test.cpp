@@ -1,6 +1,6 @@
 // What transport/peer.hpp promises (Peer, and Writable, which it is one of), held against every kind of peer: over a
-// real socket, where it has one. And what answer_sink.hpp promises (AnswerSink), held against what answers a batch, in
-// front of every kind of them.
+// real socket, where it has one. What is Writable's alone is also held against an exchange of HTTP, which is no peer.
+// And what answer_sink.hpp promises (AnswerSink), held against what answers a batch, in front of every kind of them.
 #include "dispatch/batch_answer.hpp"
 #include "dispatch/event_stream.hpp"
 #include "dispatch/http_peer.hpp"
@@ -66,6 +66,10 @@ struct OfOnePeer {
     return loop.eventually([&] { return messages == texts; });
   }
 
+  // What is Writable's, on the loop.
+  Writable& way() { return *peer; }
+  void write(const std::string& text) { peer->send(text); }
+
   std::shared_ptr<Peer> peer;  // on the loop, as is the next
   ContractTexts messages;
   LoopThread loop;
@@ -73,6 +77,7 @@ struct OfOnePeer {
 
 // Each kind of peer, with a client that speaks and hears.
 
+// LineConnection
 struct OverLines : OfOnePeer {
   static constexpr TransportKind kTransport = TransportKind::kTcp;
 
@@ -90,6 +95,7 @@ struct OverLines : OfOnePeer {
   RawSocket client{transport.call([](auto& tcp) { return tcp.port(); })};
 };
 
+// websocket::Connection
 struct OverWebSocket : OfOnePeer {
   static constexpr TransportKind kTransport = TransportKind::kWebSocket;
 
@@ -113,6 +119,7 @@ struct OverWebSocket : OfOnePeer {
   RawSocket client{transport.call([](auto& websocket) { return websocket.port(); })};
 };
 
+// UdpTransport::UdpPeer
 struct OverUdp : OfOnePeer {
   static constexpr TransportKind kTransport = TransportKind::kUdp;
 
@@ -187,7 +194,7 @@ struct ResumedExchange {
 using OverPlainHttp = OverHttp<PlainExchange>;
 using OverEventStream = OverHttp<ResumedExchange>;
 
-// Whose event stream is a connection, and whose messages come by another.
+// PairedHttp::Client, whose event stream is a connection, and whose messages come by another.
 struct OverPairedHttp : OfOnePeer {
   static constexpr TransportKind kTransport = TransportKind::kHttp;
 
@@ -223,6 +230,36 @@ struct OverPairedHttp : OfOnePeer {
   RawSocket other_{transport.call([](auto& http) { return http.port(); })};
 };
 
+// Connection::OwnExchange: no peer, and nothing but Writable is asked of it.
+struct OverExchange : OfOnePeer {
+  OverExchange() {
+    client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    REQUIRE(loop.eventually([this] { return exchange_ != nullptr; }));
+  }
+  OverExchange(const OverExchange&) = delete;
+  OverExchange& operator=(const OverExchange&) = delete;
+  ~OverExchange() {
+    loop.call([this] { exchange_.reset(); });
+  }
+
+  Writable& way() { return *exchange_; }
+  void write(const std::string& text) { exchange_->write(text); }
+  void read_on() { client.receive_available(); }
+
+ private:
+  std::shared_ptr<http::Exchange> exchange_;
+
+ public:
+  OnLoop<http::Transport> transport{loop, usual_limits<http::Options>(),
+                                    http::Handler([this](const http::Request& /*request*/, http::Exchange& exchange) {
+                                      exchange.start_stream(200, {});
+                                      exchange_ = exchange.shared_from_this();
+                                    }),
+                                    AcceptFunction()};
+  RawSocket client{transport.call([](auto& http) { return http.port(); })};
+};
+
+// SilentPeer
 struct Nowhere : OfOnePeer {
   static constexpr TransportKind kTransport = TransportKind::kStdio;
 
@@ -352,26 +389,48 @@ TEST_CASE("a peer that is nowhere takes everything, always") {
   });
 }
 
+// Not over UDP, where no end is to be seen, and not of an event stream that a client may come back to.
+TEMPLATE_TEST_CASE("that a client has gone is told once to who has asked before, and at once to who asks later", "",
+                   OverLines, OverWebSocket, OverPlainHttp, OverPairedHttp, OverExchange) {
+  std::size_t told = 0;  // outlives the loop, which may tell of an end
+  TestType one;
+  one.loop.call([&] {
+    CHECK_FALSE(one.way().closed());
+    one.way().when_closed([&told] { ++told; });
+    CHECK(told == 0);
+  });
+  one.client.reset();
+  CHECK(one.loop.eventually([&] { return told == 1; }));
+  one.loop.call([&] {
+    CHECK(one.way().closed());
+    std::size_t late = 0;
+    one.way().when_closed([&late] { ++late; });
+    CHECK(late == 1);
+    one.write("{later}");
+  });
+  CHECK(told == 1);
+}
+
 TEMPLATE_TEST_CASE("who waits for a peer that is not ready is called once it is, and not before", "", OverLines,
-                   OverWebSocket, OverUdp, OverPlainHttp, OverEventStream, OverPairedHttp) {
+                   OverWebSocket, OverUdp, OverPlainHttp, OverEventStream, OverPairedHttp, OverExchange) {
   TestType one;
   std::size_t told = 0;
   bool was_ready = false;
   one.loop.call([&] {
-    Peer& peer = *one.peer;
-    REQUIRE(peer.ready());
-    while (peer.ready()) peer.send("{" + std::string(1000, 'x') + "}");
-    peer.when_ready([&, waited = one.peer.get()] {
+    Writable& way = one.way();
+    REQUIRE(way.ready());
+    while (way.ready()) one.write("{" + std::string(1000, 'x') + "}");
+    way.when_ready([&] {
       ++told;
-      was_ready = waited->ready();
+      was_ready = way.ready();
     });
     CHECK(told == 0);
-    CHECK_FALSE(peer.ready());
+    CHECK_FALSE(way.ready());
   });
   CHECK(eventually(
       [&] {
         one.read_on();
-        return one.loop.call([&] { return told == 1 && one.peer->ready(); });
+        return one.loop.call([&] { return told == 1 && one.way().ready(); });
       },
       kPatience));
   CHECK(was_ready);

@@ -81,6 +81,7 @@ std::unique_ptr<chat::QueuePlace> ask_lender(chat::ModelLender& lender, const st
 
 // Each kind: ask() takes a place for a holder, and until() lets time pass.
 
+// PlaceTicket
 template <typename Lease>
 struct OfModels {
   void ask(PlaceHolder& holder) {
@@ -94,7 +95,7 @@ using ForTurn = OfModels<chat::ModelLease>;
 using ForEmbeddings = OfModels<chat::EmbeddingLease>;
 using ForLoad = OfModels<chat::OnlyLoaded>;
 
-// The folders are looked into first, and there is no such model.
+// ServerModels::LaterTicket: the folders are looked into first, and there is no such model.
 struct OfUnknownModel {
   OfUnknownModel() {
     auto choices = presets({});
@@ -110,6 +111,7 @@ struct OfUnknownModel {
   std::optional<Bench> bench;
 };
 
+// ServerModelStore::Ticket
 struct OfPull {
   OfPull() {
     hub.files["tiny.rkllm"] = "a model";

@@ -1,4 +1,5 @@
-// What backend/engine.hpp promises, held against every engine and its models, on the simulator.
+// What backend/engine.hpp promises (Engine, Model), held against every engine and its models, on the simulator:
+// LibraryEngine and LibraryModel, WorkerEngine and WorkerModel, and in front of either GuardedEngine and GuardedModel.
 #include "backend/engine.hpp"
 
 #include "backend/guarded_engine.hpp"

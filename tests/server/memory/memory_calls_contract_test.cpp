@@ -1,5 +1,5 @@
-// What memory/memory_calls.hpp promises, held against both ways to call the memory server's methods: on its store, and
-// by a server that runs.
+// What memory/memory_calls.hpp promises (MemoryCalls), held against both ways to call the memory server's methods: on
+// its store, and by a server that runs.
 #include "memory/memory_calls.hpp"
 
 #include "server/memory/memory_server.hpp"
@@ -15,12 +15,14 @@
 namespace rkllm_mcp::test {
 namespace {
 
+// CallsOnStore
 struct OnTheStore {
   TemporaryDirectory directory;
   std::unique_ptr<memory::MemoryCalls> calls =
       memory::calls_on_store(memory::MemoryOptions{.database = directory / "memory.db"});
 };
 
+// CallsOverConnection
 struct ByAServer {
   TemporaryDirectory directory;
   LiveServer server{memory_only(directory / "memory.db")};

@@ -1,4 +1,5 @@
-// What every store does with conversations.
+// What every store (memory/store.hpp, Store) does with conversations: SqliteStore, and PostgresqlStore where the tests
+// can start a PostgreSQL, see store_places.hpp.
 #include "server/memory/store_places.hpp"
 #include "support/catch.hpp"
 

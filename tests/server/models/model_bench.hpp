@@ -68,6 +68,9 @@ class Board {
 
   void hold_loads() { set_held(true); }
   void let_loads_go() { set_held(false); }
+  // Runs that begin from now on go on until they are stopped.
+  void hold_runs() { holds_runs_ = true; }
+  bool holds_runs() const { return holds_runs_; }
   std::size_t loads() const {
     const std::lock_guard lock(mutex_);
     return loads_;
@@ -122,6 +125,7 @@ class Board {
   mutable Mutex mutex_;
   ConditionVariable change_;
   bool is_held_ = false;
+  std::atomic<bool> holds_runs_{false};
   std::size_t loads_ = 0;
   std::map<std::string, Engine::LostFunction> lost_;  // of the models that are loaded
   std::vector<std::string> calls_;
@@ -143,7 +147,11 @@ class BoardEngine final : public Engine {
     BoardModel(Board& board, std::string id, LostFunction lost)
         : board_(board), id_(std::move(id)), lost_(std::move(lost)) {}
 
-    void begin_run(CallObserver& /*observer*/) override {}
+    void begin_run(CallObserver& observer) override {
+      const std::lock_guard lock(mutex_);
+      run_ = observer.shared_from_this();
+      is_stopped_ = false;
+    }
     CallOutcome call(const CallRequest& request) override {
       CallOutcome outcome;
       if (request.method->handle == HandleRole::kCreates) {
@@ -158,15 +166,38 @@ class BoardEngine final : public Engine {
         loaded_ = false;
       } else {
         board_.note(id_ + " " + std::string(request.method->name));
+        if (request.method->streams) outcome.aborted = end_run();
       }
       return outcome;
     }
     CallOutcome call_beside(const CallRequest&) override { return {}; }
-    void stop_run() override {}
+    void stop_run() override {
+      std::shared_ptr<CallObserver> run;
+      {
+        const std::lock_guard lock(mutex_);
+        run = run_;
+      }
+      if (run) run->stop();
+      const std::lock_guard lock(mutex_);
+      is_stopped_ = true;
+      change_.notify_all();
+    }
     bool loaded() const override { return loaded_; }
     Values values() const override { return {}; }
 
    private:
+    // Whether it has been stopped.
+    bool end_run() {
+      std::unique_lock<Mutex> lock(mutex_);
+      if (board_.holds_runs()) change_.wait(lock, [this] { return is_stopped_; });
+      run_.reset();
+      return is_stopped_;
+    }
+
+    mutable Mutex mutex_;
+    ConditionVariable change_;
+    std::shared_ptr<CallObserver> run_;
+    bool is_stopped_ = false;
     Board& board_;
     const std::string id_;
     const LostFunction lost_;

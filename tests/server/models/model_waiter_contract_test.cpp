@@ -27,6 +27,7 @@ using Ends = std::vector<std::string>;
 
 constexpr seconds kBeyondKeepAlive{100'000};
 
+// PlaceOf
 template <typename Lease>
 class WaitsForPlace {
  public:
@@ -58,7 +59,7 @@ class WaitsForPlace {
   std::unique_ptr<Lease> lease_;
 };
 
-// Its use of the model lasts until the call that has been handed on has ended.
+// NamedBackend::Waiting. Its use of the model lasts until the call that has been handed on has ended.
 class WaitsForCall {
  public:
   static constexpr bool kUsesModel = true;

@@ -1,5 +1,6 @@
-// Observers that stand in front of another (backend.hpp, backend/passing_observer.hpp): each hands on all that it is
-// told, at once and unchanged, and all that it is answered.
+// What backend.hpp wants of a CallObserver, held against those that stand in front of another one
+// (backend/passing_observer.hpp): each hands on all that it is told, at once and unchanged, and all that it is
+// answered. (Those in which it ends: tests/server/app.)
 #include "backend/passing_observer.hpp"
 #include "model_bench.hpp"
 #include "models/named_backend.hpp"
@@ -92,6 +93,7 @@ struct PassesOn : Decorated {
     return std::make_shared<PassingObserver>(call);
   }
 };
+// WatchedBackend::Watch, as the next.
 struct WatchesForClient : Decorated {
   std::shared_ptr<CallObserver> decorate() {
     WatchedBackend(backend, metrics, [](const auto& fields) { fields(); }).start(request());
@@ -103,6 +105,7 @@ struct WatchesForServer : Decorated {
     return WatchedBackend(backend, metrics, [](const auto&) {}).watched(request()).observer;
   }
 };
+// TellsUseEnd
 struct OfNamedModel : Decorated {
   std::shared_ptr<CallObserver> decorate() {
     named.start(request());

@@ -1,5 +1,6 @@
-// What client/connection.hpp promises, held against every kind of connection, over real sockets, with this project's
-// own transports as the servers. (Here, since a server that is started by a command is one of the kinds.)
+// What client/connection.hpp promises (client::Connection), held against every kind of connection, over real sockets,
+// with this project's own transports as the servers. (Here, since a server that is started by a command is one of the
+// kinds.)
 #include "client/connection.hpp"
 
 #include "client/endpoint.hpp"
@@ -25,6 +26,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -69,11 +71,13 @@ struct OfOneServer {
 template <class Transport, class Options, Protocol kProtocol, std::size_t kLongest>
 struct ByPort : OfOneServer {
   static constexpr bool kInOrder = kProtocol != Protocol::kUdp;  // where what is lost is sent again
+  static constexpr bool kMayLose = false;
   static constexpr std::size_t kLong = kLongest;
 
-  std::unique_ptr<Connection> connect() {
+  std::unique_ptr<Connection> connect() { return client::connect_mcp(endpoint(), in_the_end()); }
+  Endpoint endpoint() {
     const auto port = transport.call([](auto& opened) { return opened.port(); });
-    return client::connect_mcp({kProtocol, "127.0.0.1", port, "/", {}, files.certificate}, in_the_end());
+    return {kProtocol, "127.0.0.1", port, "/", {}, files.certificate};
   }
   Options options() {
     auto options = usual_limits<Options>();
@@ -87,11 +91,22 @@ struct ByPort : OfOneServer {
   OnLoop<Transport> transport{loop, options(), accept()};
 };
 constexpr std::size_t kMegabyte = 1'000'000;
+// TcpConnection
 using ByTcp = ByPort<TcpTransport, TcpOptions, Protocol::kTcp, kMegabyte>;
 using ByTls = ByPort<TcpTransport, TcpOptions, Protocol::kTcps, kMegabyte>;
+// WsConnection
 using ByWebSocket = ByPort<websocket::Transport, websocket::Options, Protocol::kWebSocket, kMegabyte>;
 using ByTlsWebSocket = ByPort<websocket::Transport, websocket::Options, Protocol::kWebSockets, kMegabyte>;
+// RepeatingConnection, in front of a UdpConnection
 using ByUdp = ByPort<UdpTransport, UdpOptions, Protocol::kUdp, 60'000>;
+
+// UdpConnection
+struct ByLossyUdp : ByUdp {
+  static constexpr bool kInOrder = true;  // one at a time, since nothing that is lost is sent again
+  static constexpr bool kMayLose = true;
+
+  std::unique_ptr<Connection> connect() { return client::connect(endpoint(), in_the_end()); }
+};
 
 // Any of them, if another thread may stop it.
 struct ByStoppableTcp : ByTcp {
@@ -102,6 +117,7 @@ struct ByStoppableTcp : ByTcp {
 
 struct ByFile : OfOneServer {
   static constexpr bool kInOrder = true;
+  static constexpr bool kMayLose = false;
   static constexpr std::size_t kLong = kMegabyte;
 
   std::unique_ptr<Connection> connect() {
@@ -115,6 +131,7 @@ struct ByFile : OfOneServer {
 
 struct ByCommand {
   static constexpr bool kInOrder = true;
+  static constexpr bool kMayLose = false;
   static constexpr std::size_t kLong = kMegabyte;
 
   static std::unique_ptr<Connection> connect() {
@@ -126,6 +143,7 @@ struct ByCommand {
 template <std::unique_ptr<Connection> (*kConnect)(const Endpoint&, client::Deadline), bool is_in_order>
 struct ByHttp : OfOneServer {
   static constexpr bool kInOrder = is_in_order;
+  static constexpr bool kMayLose = false;
   static constexpr std::size_t kLong = kMegabyte;
 
   std::unique_ptr<Connection> connect() {
@@ -139,8 +157,8 @@ struct ByHttp : OfOneServer {
                                     }),
                                     AcceptFunction()};
 };
-using ByPlainHttp = ByHttp<client::connect, true>;
-using ByStreamableHttp = ByHttp<client::connect_mcp, false>;  // each message is a request of its own
+using ByPlainHttp = ByHttp<client::connect, true>;            // PlainHttpConnection
+using ByStreamableHttp = ByHttp<client::connect_mcp, false>;  // StreamableHttpConnection: a request for each message
 
 std::vector<std::string> receive(Connection& connection, std::size_t count) {
   std::vector<std::string> messages;
@@ -148,12 +166,38 @@ std::vector<std::string> receive(Connection& connection, std::size_t count) {
   return messages;
 }
 
+// PlainHttpConnection, while it asks again and again for what a stream brings: nothing, until the test lets it end.
+struct ByPolledHttp {
+  std::unique_ptr<Connection> connect() {
+    const auto port = transport.call([](auto& http) { return http.port(); });
+    return client::connect({Protocol::kHttp, "127.0.0.1", port, "/"}, in_the_end());
+  }
+  void end_stream() {
+    loop.call([this] { has_ended = true; });
+  }
+
+  LoopThread loop;
+  Event is_asked;
+  bool was_asked = false;  // on the loop, as is the next
+  bool has_ended = false;
+  OnLoop<http::Transport> transport{
+      loop, usual_limits<http::Options>(), http::Handler([this](const http::Request& asked, http::Exchange& exchange) {
+        std::string result = R"({"stream_id":"s1"})";
+        if (asked.body.find(R"("poll")") != std::string::npos) {
+          if (!std::exchange(was_asked, true)) is_asked.happen();
+          result = has_ended ? R"({"chunk":{"delta":"last","end":true}})" : R"({"chunk":{"delta":"","end":false}})";
+        }
+        exchange.respond({200, {}, "application/json", R"({"jsonrpc":"2.0","id":1,"result":)" + result + "}"});
+      }),
+      AcceptFunction()};
+};
+
 }  // namespace
 
 #define STREAM_CONNECTIONS ByTcp, ByTls, ByStoppableTcp, ByFile, ByWebSocket, ByTlsWebSocket, ByCommand
 
 TEMPLATE_TEST_CASE("a connection carries messages whole, whatever their length, and in order if its server keeps it",
-                   "", STREAM_CONNECTIONS, ByUdp, ByPlainHttp, ByStreamableHttp) {
+                   "", STREAM_CONNECTIONS, ByUdp, ByLossyUdp, ByPlainHttp, ByStreamableHttp) {
   TestType server;
   const auto connection = server.connect();
   std::vector<std::string> requests;
@@ -162,6 +206,14 @@ TEMPLATE_TEST_CASE("a connection carries messages whole, whatever their length, 
   const auto send = [&] {
     for (const auto& message : requests) connection->send(message);
   };
+  CHECK(connection->reliable() != TestType::kMayLose);
+  if (TestType::kMayLose) {  // so that nothing gets lost
+    for (const auto& message : requests) {
+      connection->send(message);
+      CHECK((connection->receive(in_the_end()) == answer_to(message)));
+    }
+    return;
+  }
   // At the same time, for neither side keeps so much for the other; over plain HTTP send() brings the answer.
   constexpr bool kFirst = std::is_same_v<TestType, ByPlainHttp>;
   auto sending = std::async(kFirst ? std::launch::deferred : std::launch::async, send);
@@ -178,7 +230,7 @@ TEMPLATE_TEST_CASE("a connection carries messages whole, whatever their length, 
 }
 
 TEMPLATE_TEST_CASE("a connection from which nothing comes says so at the deadline, and goes on", "", STREAM_CONNECTIONS,
-                   ByUdp, ByPlainHttp, ByStreamableHttp) {
+                   ByUdp, ByLossyUdp, ByPlainHttp, ByStreamableHttp) {
   TestType server;
   const auto connection = server.connect();
   CHECK_FALSE(connection->receive(in(0ms)));
@@ -207,7 +259,7 @@ TEMPLATE_TEST_CASE("a connection that its server ends gives what came before, an
 }
 
 TEMPLATE_TEST_CASE("a connection that is interrupted fails, for who waits and for who comes later", "",
-                   STREAM_CONNECTIONS, ByUdp, ByStreamableHttp) {
+                   STREAM_CONNECTIONS, ByUdp, ByLossyUdp, ByStreamableHttp) {
   TestType server;
   const auto connection = server.connect();
   connection->send(request(1));
@@ -223,7 +275,7 @@ TEMPLATE_TEST_CASE("a connection that is interrupted fails, for who waits and fo
 }
 
 TEMPLATE_TEST_CASE("a connection that is interrupted hands out no more than what had come, and then fails", "",
-                   STREAM_CONNECTIONS, ByUdp, ByStreamableHttp) {
+                   STREAM_CONNECTIONS, ByUdp, ByLossyUdp, ByStreamableHttp) {
   constexpr int kRequests = 50;
   TestType server;
   const auto connection = server.connect();
@@ -234,6 +286,21 @@ TEMPLATE_TEST_CASE("a connection that is interrupted hands out no more than what
   CHECK_THROWS_AS(receive(*connection, kRequests), ConnectionError);
   CHECK_THROWS_AS(connection->receive(deadline), ConnectionError);
   CHECK(std::chrono::steady_clock::now() < deadline);
+}
+
+TEST_CASE("a connection that nothing interrupts waits on, and hands out what comes") {
+  ByPolledHttp server;
+  const auto connection = server.connect();
+  connection->send(request(1));
+  REQUIRE(connection->receive(in_the_end()));
+  auto waiting = std::async(std::launch::async, [&] { return connection->receive(in_the_end()); });
+  CHECK(server.is_asked.happens());
+  connection->interrupt();
+  server.end_stream();
+  CHECK_THAT(waiting.get().value_or("nothing"), has_text("last"));
+  CHECK_FALSE(connection->receive(in(0ms)));
+  connection->send(request(2));
+  CHECK(connection->receive(in_the_end()));
 }
 
 }  // namespace rkllm_mcp::test

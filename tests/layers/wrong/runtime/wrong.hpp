@@ -24,3 +24,17 @@ class Round final : public Figure {
 };
 class Square final : public Figure {
 };
+
+// A contract test names it, and one of the two that derive from it.
+class Shape {
+ public:
+  virtual ~Shape() = default;
+};
+class Curve final : public Shape {};
+class Polygon {
+  class Edge final : public Shape {};
+};
+
+// Cannot be read.
+class FigureThatHasSoLongANameThatWhatItDerivesFromStandsOnTheNextLine final
+    : public FigureThatHasALongNameAsWellSoThatBothDoNotFit {};

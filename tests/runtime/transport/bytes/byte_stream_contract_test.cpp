@@ -1,4 +1,5 @@
-// What transport/bytes/byte_stream.hpp promises, held against every kind of stream, over real sockets and pipes.
+// What transport/bytes/byte_stream.hpp promises (ByteStream), held against every kind of stream, over real sockets and
+// pipes.
 #include "byte_stream_contract.hpp"
 
 #include "../loop_thread.hpp"

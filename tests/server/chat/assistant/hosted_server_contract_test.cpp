@@ -1,5 +1,5 @@
-// What chat/assistant/hosted_server.hpp promises, held against every kind of server: a service of this process, and
-// another program's over HTTP.
+// What chat/assistant/hosted_server.hpp promises of a server (HostedServer) and of one call of it (HostCall), held
+// against every kind: a service of this process, and another program's over HTTP.
 #include "chat/assistant/remote_server.hpp"
 #include "chat/assistant/service_server.hpp"
 
@@ -90,6 +90,7 @@ class OfOneHostedServer {
   LoopThread loop;  // last: what it calls uses all of the above
 };
 
+// ServiceServer, whose calls are ServiceServer::Caller
 struct OfThisProcess : OfOneHostedServer {
   OfThisProcess() {
     const auto method = [](const std::string& name, std::function<void(mcp::MethodCall, mcp::DoneFunction)> run) {
@@ -123,6 +124,7 @@ struct OfThisProcess : OfOneHostedServer {
   mcp::DoneFunction kept_;
 };
 
+// RemoteServers::Server, whose calls are RemoteServers::Asking
 struct OfAnotherProgram : OfOneHostedServer {
   OfAnotherProgram() {
     loop.call([this] {

@@ -1,5 +1,5 @@
-// What chat/assistant/provider.hpp promises, and with it chat/host/turn_listener.hpp, held against every provider of
-// texts: a model of this server, and other servers of both kinds.
+// What chat/assistant/provider.hpp promises (Provider), and with it chat/host/turn_listener.hpp of what is being made
+// (chat::Running), held against every provider of texts: a model of this server, and other servers of both kinds.
 #include "chat/assistant/model_provider.hpp"
 #include "chat/assistant/remote_provider.hpp"
 
@@ -139,6 +139,7 @@ struct OfModel : OfOneProvider {
   chat::ChatHost host_{pool_, {}};
 };
 
+// RemoteProvider, whose texts are RemoteProvider::Text
 template <chat::ProviderKind kKind>
 struct OfOtherServer : OfOneProvider {
   explicit OfOtherServer(Outcome outcome = Outcome::kAnswer)

@@ -1,6 +1,6 @@
-// What chat/host/turn_listener.hpp promises of something that is being made for somebody (Running), and of the order in
-// which it is told, held against all that the chat host makes: a model's turn, a profile's, embeddings and a count.
-// (Texts of a profile's provider: provider_contract_test.cpp.)
+// What chat/host/turn_listener.hpp promises of something that is being made for somebody (chat::Running), and of the
+// order in which it is told, held against all that the chat host makes: a model's turn, a profile's, embeddings and a
+// count. (Texts of a profile's provider: provider_contract_test.cpp.)
 #include "chat/host/turn_listener.hpp"
 
 #include "chat/assistant/assistants.hpp"
@@ -128,12 +128,14 @@ class OfOneHost : protected chat::TurnListener {
   bool is_inside_ = false;
 };
 
+// ChatHost::Turning
 struct OfModelTurn : OfOneHost {
   explicit OfModelTurn(Result result = Result::kGood) : OfOneHost(result) {
     begin([this] { return host_.start(turn("qwen3-0.6b"), {}, "peer", *this); });
   }
 };
 
+// Assistants::Turning
 struct OfProfileTurn : OfOneHost {
   explicit OfProfileTurn(Result result = Result::kGood) : OfOneHost(result) {
     chat::Profile profile;
@@ -157,6 +159,7 @@ struct OfProfileTurn : OfOneHost {
   chat::Assistants assistants_{loop_, host_, {{chat::ProviderKind::kRuntime, &provider_}}, {}};
 };
 
+// ChatHost::Embedding
 struct OfEmbeddings : OfOneHost {
   explicit OfEmbeddings(Result result = Result::kGood) : OfOneHost(result) {
     begin([this] {
@@ -168,6 +171,7 @@ struct OfEmbeddings : OfOneHost {
   }
 };
 
+// ChatHost::Counting
 struct OfCount : OfOneHost {
   explicit OfCount(Result result = Result::kGood) : OfOneHost(result) {
     begin([this] {

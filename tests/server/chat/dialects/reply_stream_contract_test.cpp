@@ -1,5 +1,5 @@
-// What chat/dialects/reply_stream.hpp promises, held against the streams of all dialects: each is read as its clients
-// read it, and has to say the same of the same turn.
+// What chat/dialects/reply_stream.hpp promises (ReplyStream), held against the streams of all dialects: each is read as
+// its clients read it, and has to say the same of the same turn.
 #include "chat/dialects/anthropic_reply.hpp"
 #include "chat/dialects/ollama_reply.hpp"
 #include "chat/dialects/openai_chat_reply.hpp"

@@ -1,6 +1,6 @@
-// What chat/host/turn_listener.hpp promises a listener, from the side of those that listen: every course of calls that
-// may come leads to one end for whoever has asked, and leaves nothing behind. (That such courses come, and no others,
-// is in running_contract_test.cpp and provider_contract_test.cpp.)
+// What chat/host/turn_listener.hpp promises a TurnListener, from the side of those that listen: every course of calls
+// that may come leads to one end for whoever has asked, and leaves nothing behind. (That such courses come, and no
+// others, is in running_contract_test.cpp and provider_contract_test.cpp.)
 //
 // An exchange and a tool's call are told directly. An assistant's listeners are its own; they are told by the provider
 // of its texts, and tell whoever has asked for the turn.
@@ -85,6 +85,7 @@ class SentExchange final : public http::Exchange {
 
 enum class Sending { kWhole, kStream };
 
+// ChatExchange
 template <Sending kSending>
 class OfExchange : public OfOneListener {
  public:
@@ -131,6 +132,7 @@ class ToldRequester final : public mcp::Requester {
   EndOfTurn& end_;
 };
 
+// ChatCall
 class OfToolCall : public OfOneListener {
  public:
   OfToolCall() {
@@ -184,6 +186,8 @@ class ToldProvider final : public chat::Provider {
   };
 };
 
+// AssistantCalls::Listening, which is what the provider tells, and AssistantTurn::Hearing, whom that tells of the
+// answer.
 class OfAssistant : public OfOneListener, private chat::TurnListener {
  public:
   OfAssistant() {
