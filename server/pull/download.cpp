@@ -120,10 +120,9 @@ class Fetching {
 
   bool take_head(const WebHead& head) {
     const auto range = content_range(head.header("content-range"));
-    if (head.status == 206 && range && range->from == part_.bytes()) {
-      return take_length(range->of);
-    }
-    if (head.status == 416) {  // there is no rest: the beginning is of another file
+    const bool is_rest = head.status == 206 && range && range->from == part_.bytes();
+    if (is_rest && !is_of_another_file(head)) return take_length(range->of);
+    if (is_rest || head.status == 416) {  // what has come is not the beginning of what the server has now
       part_.start_anew("");
       return refuse(head.url.authority() + " has changed the file: the same command begins anew");
     }
@@ -141,6 +140,12 @@ class Fetching {
     mark_ = etag.starts_with("W/") ? std::string() : etag;  // a weak one does not promise the same bytes
     part_.start_anew(tag());
     return take_length(length);
+  }
+
+  // Servers that know ranges but no If-Range send the rest of whatever they have now. Where a hash tells, it does so.
+  bool is_of_another_file(const WebHead& rest) const {
+    const std::string etag = rest.header("etag");
+    return what_.sha256.empty() && !etag.empty() && etag != mark_;
   }
 
   bool take_length(std::optional<std::int64_t> length) {
