@@ -180,9 +180,15 @@ Json ServerLink::get(const std::string& path) {
 Json ServerLink::health() {
   Json health = get("/health");
   if (health.contains("models")) return health;
-  const std::string state = health.value("status", std::string("there"));
+  const auto text = [&](const char* name, const char* otherwise) {
+    const Json value = health.is_object() ? health.value(name, Json(otherwise)) : Json();
+    if (!value.is_string())
+      throw client::ConnectionError(url() + "/health tells no health: is this an rkllm-mcp server?");
+    return value.get<std::string>();
+  };
+  const std::string state = text("status", "there");
   if (health.contains("version")) {
-    const bool is_same = health.value("version", std::string()) == kProgramVersion;
+    const bool is_same = text("version", "") == kProgramVersion;
     throw client::ConnectionError(url() + ": the server is " + state +
                                   (is_same ? ", but has no models here, only services: its models are at its HTTP port"
                                            : ", but of an older version than this command"));
@@ -205,8 +211,10 @@ Json ServerLink::call(const std::string& method, const Json& params) {
 
 Json ServerLink::resource(const std::string& uri) {
   const Json result = call("resources/read", Json{{"uri", uri}});
-  const Json contents = result.value("contents", Json::array());
-  auto json = contents.empty() ? std::nullopt : parse_bounded(contents[0].value("text", std::string()));
+  const Json contents = result.is_object() ? result.value("contents", Json()) : Json();
+  const Json first = contents.is_array() && !contents.empty() ? contents[0] : Json();
+  const Json text = first.is_object() ? first.value("text", Json()) : Json();
+  auto json = text.is_string() ? parse_bounded(text.get_ref<const std::string&>()) : std::nullopt;
   if (!json) throw client::ConnectionError(url() + ": " + uri + " is no JSON: is this an rkllm-mcp server?");
   return *std::move(json);
 }
@@ -244,7 +252,9 @@ bool ServerLink::lines(const std::string& path, const Json& body,
     }
     if (open.size() > kLongestEvent) throw client::ConnectionError(url() + path + ": a line without end");
   };
-  return post(path, body, "application/x-ndjson", split, is_stopped);
+  if (!post(path, body, "application/x-ndjson", split, is_stopped)) return false;
+  if (!open.empty()) on_line(open);  // the last one need not have an end
+  return true;
 }
 
 bool ServerLink::post(const std::string& path, const Json& body, const char* accepted,
