@@ -160,8 +160,8 @@ void MemoryService::note(const Change& change) {
   if (change.what == Change::What::kNothing) return;
   if (changed_.empty() && !list_changed_) {
     until_told_.expires_after(kBeforeTelling);
-    until_told_.async_wait([this](const asio::error_code& error) {
-      if (!error) tell();
+    until_told_.async_wait([this, alive = alive_.watch()](const asio::error_code& error) {
+      if (!error && !alive.expired()) tell();
     });
   }
   changed_.insert(change.key);

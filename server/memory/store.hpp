@@ -80,6 +80,9 @@ struct Hit {
   std::int64_t place = 0;
 };
 
+// Spaces whose names begin so have what waits to be imported.
+inline constexpr std::string_view kWaitingSpaces = "\x01import:";
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -108,7 +111,8 @@ class Store {
   // --- housekeeping ---
   // Frees what clear() and remove() have left, so many messages at most. Whether there is more.
   virtual bool purge(std::int64_t messages) = 0;
-  // Removes conversations that have not changed since, at most so many, of spaces whose names begin so. How many.
+  // Removes conversations that have not changed since, at most so many, of spaces whose names begin so. How many. What
+  // waits to be imported stays, here and in the next: the rest of it would be taken for another conversation's.
   virtual std::int64_t forget_before(Milliseconds time, std::int64_t most, const std::string& spaces = {}) = 0;
   // Removes the one that has not changed for longest; false if there is none.
   virtual bool forget_oldest() = 0;

@@ -13,7 +13,6 @@ namespace rkllm_mcp::memory {
 namespace {
 
 constexpr char kEndOfName = '\x01';
-constexpr std::string_view kWaiting = "\x01import:";
 constexpr std::int64_t kListed = 1000;
 
 std::int64_t seq_of(const std::string& cursor) {
@@ -113,10 +112,10 @@ ImportLine import_line(const Json& line, const std::string& path) {
 }
 
 std::string waiting_space(const std::string& import_name, const std::string& space) {
-  return std::string(kWaiting) + import_name + kEndOfName + space;
+  return std::string(kWaitingSpaces) + import_name + kEndOfName + space;
 }
 
-bool is_waiting_space(const std::string& space) { return space.starts_with(kWaiting); }
+bool is_waiting_space(const std::string& space) { return space.starts_with(kWaitingSpaces); }
 
 Imported add_waiting(Store& store, const std::string& import_name, const std::string& space,
                      const std::vector<ImportLine>& lines, const std::string& path) {

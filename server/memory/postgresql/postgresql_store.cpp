@@ -295,8 +295,8 @@ bool PostgresqlStore::purge(std::int64_t messages) {
 std::int64_t PostgresqlStore::forget_before(Milliseconds time, std::int64_t most, const std::string& spaces) {
   const Rows old = db().run(
       "SELECT space, id FROM conversation WHERE updated_ms < $1 AND starts_with(space, $3) "
-      "ORDER BY updated_ms LIMIT $2",
-      time, most, spaces);
+      "AND NOT starts_with(space, $4) ORDER BY updated_ms LIMIT $2",
+      time, most, spaces, kWaitingSpaces);
   for (int row = 0; row < old.count(); ++row) remove({old.text(row, 0), old.text(row, 1)});
   return old.count();
 }

@@ -257,8 +257,8 @@ std::int64_t SqliteStore::forget_before(Milliseconds time, std::int64_t most, co
   {
     Query query(db_,
                 "SELECT space, id FROM conversation WHERE updated_ms < ?1 AND substr(space, 1, length(?3)) = ?3 "
-                "ORDER BY updated_ms LIMIT ?2",
-                time, most, spaces);
+                "AND substr(space, 1, length(?4)) <> ?4 ORDER BY updated_ms LIMIT ?2",
+                time, most, spaces, kWaitingSpaces);
     while (query.next()) old.push_back({query.text(0), query.text(1)});
   }
   for (const Key& key : old) remove(key);

@@ -276,6 +276,19 @@ TEST_CASE("conversations that have not changed for long can be forgotten, oldest
   CHECK(opened.store->find({"laptop", "4"}));
 }
 
+TEST_CASE("what waits to be imported is not forgotten, however old it is and whatever room is wanted", "[contract]") {
+  Opened opened;
+  const Key waiting{std::string(kWaitingSpaces) + "one\x01laptop", "1"};
+  commit(*opened.store, [&] {
+    opened.store->append(waiting, {Role::kUser, "x", "", 1000});
+    opened.store->append({"laptop", "2"}, {Role::kUser, "x", "", 2000});
+  });
+  commit(*opened.store, [&] { CHECK(opened.store->forget_before(5000, 10) == 1); });
+  commit(*opened.store, [&] { CHECK_FALSE(opened.store->forget_oldest()); });
+  CHECK(opened.store->find(waiting));
+  CHECK_FALSE(opened.store->find({"laptop", "2"}));
+}
+
 TEST_CASE("two connections see what the other has committed, and number messages as one", "[contract]") {
   Opened opened;
   const auto other = opened.place->open();
