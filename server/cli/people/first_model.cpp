@@ -22,7 +22,7 @@ enum class Runtime { kReal, kSimulated, kNone };
 Runtime runtime_of(ServerLink& server) {
   try {
     const Json health = server.get("/health");
-    const Json runtime = health.value("runtime", Json());
+    const Json runtime = health.is_object() ? health.value("runtime", Json()) : Json();
     if (runtime.is_object()) {
       if (runtime.value("state", Json()) == Json("gone")) return Runtime::kNone;
       return runtime.value("simulated", Json()) == Json(true) ? Runtime::kSimulated : Runtime::kReal;

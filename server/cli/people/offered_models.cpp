@@ -99,8 +99,12 @@ OfferedModels models_to_chat_with(ServerLink& server) {
   OfferedModels offered;
   offered.where = server.where();
   const Json answer = server.get("/v1/models");
-  for (const Json& each : answer.value("data", Json::array())) {
-    offered.all.push_back(offered_model(text_at(each, "id"), each.value("rkllm", Json::object())));
+  const Json data = answer.is_object() ? answer.value("data", Json()) : Json();
+  if (!data.is_array()) return offered;
+  for (const Json& each : data) {
+    if (!each.is_object()) continue;
+    const Json facts = each.value("rkllm", Json());
+    offered.all.push_back(offered_model(text_at(each, "id"), facts.is_object() ? facts : Json::object()));
   }
   return offered;
 }

@@ -75,9 +75,9 @@ void ModelConversation::take(const std::string& data, Clock::time_point asked, c
   const auto chunk = parse_bounded(data);
   if (!chunk || !chunk->is_object())
     throw client::ConnectionError("the server sent an event that is no JSON object: " + data);
-  if (chunk->contains("error")) {
-    const Json& error = (*chunk)["error"];
-    throw ServerRefuses(200, error.is_string() ? error.get<std::string>() : text_in(error, "message"));
+  if (const Json error = chunk->value("error", Json()); !error.is_null()) {
+    const std::string words = error.is_string() ? error.get<std::string>() : text_in(error, "message");
+    throw ServerRefuses(200, words.empty() ? error.dump() : words);
   }
   if (const auto timings = chunk->find("timings"); timings != chunk->end()) {
     if (const auto tokens = number_in(*timings, "predicted_n")) speed_.tokens = static_cast<long long>(*tokens);
@@ -88,7 +88,8 @@ void ModelConversation::take(const std::string& data, Clock::time_point asked, c
   }
   const auto choices = chunk->find("choices");
   if (choices == chunk->end() || !choices->is_array() || choices->empty()) return;
-  const Json delta = (*choices)[0].value("delta", Json::object());
+  const Json& choice = choices->front();
+  const Json delta = choice.is_object() ? choice.value("delta", Json()) : Json();
   const std::string text = text_in(delta, "content");
   const std::string thinking = text_in(delta, "reasoning_content");
   if (text.empty() && thinking.empty()) return;
