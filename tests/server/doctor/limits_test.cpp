@@ -4,6 +4,8 @@
 #include "server/doctor/made_board.hpp"
 #include "support/catch.hpp"
 
+#include <string>
+
 namespace rkllm_mcp::test {
 
 TEST_CASE("fewer open files than the connections may need is a warning") {
@@ -23,6 +25,25 @@ TEST_CASE("a kernel that does not say how many files may be open is a warning") 
     CHECK(fault.level == doctor::Level::kWarning);
     CHECK_THAT(fault.text, has_text("/proc/self/limits does not say how many"));
   }
+}
+
+TEST_CASE("as many open files as the connections of all transports may need are enough, and one less is not") {
+  Board board;
+  Settings& settings = board.machine.settings;
+  settings.limits.max_connections = 100;
+  settings.tcp.enabled = settings.http.enabled = settings.ws.enabled = true;
+  settings.unix_socket.path.clear();
+  const auto level_with = [&board](const std::string& files) {
+    board.put("proc/self/limits", "Max open files            " + files + "      1048576              files\n");
+    return doctor::examine_limits(board.machine).at(0).level;
+  };
+  CHECK(level_with("556") == doctor::Level::kOk);  // 256 are for all else
+  CHECK(level_with("555") == doctor::Level::kWarning);
+  CHECK(level_with("unlimited") == doctor::Level::kOk);
+  settings.unix_socket.path = "/run/x";
+  CHECK(level_with("655") == doctor::Level::kWarning);
+  settings.ws.enabled = false;
+  CHECK(level_with("556") == doctor::Level::kOk);
 }
 
 }  // namespace rkllm_mcp::test

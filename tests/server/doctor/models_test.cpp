@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -135,6 +136,24 @@ TEST_CASE("a cure can be pasted where a file's name has blanks") {
     if (fault.text.find("empty") != std::string::npos) CHECK_THAT(fault.cure, has_text("rm '" + path + "'"));
   }
   CHECK(std::filesystem::exists(path));
+}
+
+TEST_CASE("a model of exactly the memory's size is no problem, and memory that cannot be told is no reason for one") {
+  Board board;
+  const std::string model = board.path("models/a-rk3588-w8a8.rkllm");
+  board.put("proc/meminfo", "MemTotal:        8000 kB\nMemAvailable:    6000 kB\n");
+  const auto level_of = [&](std::uintmax_t bytes) {
+    std::filesystem::resize_file(model, bytes);
+    return doctor::examine_models(board.machine).at(0).level;
+  };
+  CHECK(level_of(6000 * 1024) == doctor::Level::kOk);
+  CHECK(level_of(6000 * 1024 + 1) == doctor::Level::kWarning);
+  CHECK(level_of(8000 * 1024) == doctor::Level::kWarning);
+  CHECK(level_of(8000 * 1024 + 1) == doctor::Level::kProblem);
+  for (const char* const text : {"", "MemTotal:", "MemTotal: lots\n"}) {
+    board.put("proc/meminfo", text);
+    CHECK(faults(doctor::examine_models(board.machine)).empty());
+  }
 }
 
 }  // namespace rkllm_mcp::test

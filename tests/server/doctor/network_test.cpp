@@ -73,4 +73,16 @@ TEST_CASE("the name that is looked up is that of the hub of the settings, or of 
   }
 }
 
+TEST_CASE("a clock is right from the day on before which this program cannot have been started") {
+  Board board;
+  using namespace std::chrono;
+  const sys_days first{year{2025} / 6 / 1};
+  board.machine.now = first;
+  CHECK(faults(doctor::examine_network(board.machine)).empty());
+  CHECK(doctor::examine_network(board.machine).at(0).text == "2025-6-1");
+  board.machine.now = first - seconds(1);
+  const auto fault = only_fault(doctor::examine_network(board.machine));
+  CHECK_THAT(fault.text, has_text("it is set to 2025-5-31"));
+}
+
 }  // namespace rkllm_mcp::test

@@ -4,8 +4,13 @@
 #include "server/doctor/made_board.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
+#include <vector>
 
+#include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 namespace rkllm_mcp::test {
@@ -93,6 +98,53 @@ TEST_CASE("an IOMMU that cannot be told is a warning, and the cure looks for it 
   CHECK(fault.level == doctor::Level::kWarning);
   CHECK_THAT(fault.text, has_text("cannot be told"));
   CHECK_THAT(fault.cure, has_text("dmesg"));
+}
+
+TEST_CASE("whoever owns a device node has the owner's rights alone, and who is in its group the group's alone") {
+  Board board;
+  const std::string node = board.path("dev/dri/renderD129");
+  struct stat status {};
+  REQUIRE(::stat(node.c_str(), &status) == 0);
+  const auto may_open = [&](unsigned mode, uid_t user, const std::vector<gid_t>& groups) {
+    std::filesystem::permissions(node, std::filesystem::perms(mode));
+    board.machine.identity = {user, groups};
+    return faults(doctor::examine_npu(board.machine)).empty();
+  };
+  // Root may do anything, so where root runs the tests the owner cannot be told apart.
+  if (status.st_uid != 0) {
+    CHECK(may_open(0600, status.st_uid, {}));
+    CHECK_FALSE(may_open(0066, status.st_uid, {status.st_gid}));
+  }
+  CHECK(may_open(0060, kSomebody, {7, status.st_gid}));
+  CHECK_FALSE(may_open(0606, kSomebody, {status.st_gid}));
+  CHECK_FALSE(may_open(0640, kSomebody, {status.st_gid}));  // reading is not enough
+  CHECK(may_open(0006, kSomebody, {7}));
+  CHECK_FALSE(may_open(0660, kSomebody, {7}));
+  CHECK(may_open(0, 0, {}));
+}
+
+TEST_CASE("all device nodes are looked at, those of memory as well where there is one of the NPU") {
+  Board board;
+  board.put("dev/dri/card0", "");  // which is for screens
+  board.put("dev/dri/renderD128", "");
+  board.put("dev/dma_heap/system", "");
+  const auto set = [&board](const char* name, unsigned mode) {
+    std::filesystem::permissions(board.path(name), std::filesystem::perms(mode));
+  };
+  set("dev/dri/card0", 0);
+  set("dev/dri/renderD128", 0666);
+  set("dev/dma_heap/system", 0600);
+  CHECK_THAT(only_fault(doctor::examine_npu(board.machine)).text, has_text("/dev/dma_heap/system may not be opened"));
+  const auto all = doctor::examine_npu(board.machine);
+  CHECK(std::ranges::any_of(all,
+                            [](const auto& each) { return each.text == "/dev/dri/renderD128, /dev/dri/renderD129"; }));
+  board.remove("dev/dri");
+  board.put("dev/rknpu", "");
+  set("dev/rknpu", 0666);
+  set("dev/dma_heap/system", 0666);
+  CHECK(faults(doctor::examine_npu(board.machine)).empty());
+  board.remove("dev/rknpu");
+  CHECK_THAT(only_fault(doctor::examine_npu(board.machine)).text, has_text("neither /dev/dri/renderD* nor /dev/rknpu"));
 }
 
 }  // namespace rkllm_mcp::test

@@ -92,4 +92,24 @@ TEST_CASE("the port of the services is looked at if they have one") {
   CHECK(faults(doctor::examine_ports(board.machine)).empty());
 }
 
+TEST_CASE("ports that are left to the system, or of transports that are switched off, are not looked at") {
+  Board board;
+  Settings& settings = board.machine.settings;
+  settings.tcp.port = 0;
+  settings.http.enabled = settings.ws.enabled = settings.udp.enabled = settings.services.enabled = false;
+  const auto findings = doctor::examine_ports(board.machine);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].level == doctor::Level::kOk);
+  CHECK(findings[0].text == "none is fixed by the settings");
+}
+
+TEST_CASE("lines of the kernel's table of ports that are not understood are passed over") {
+  Board board;
+  board.put("proc/net/tcp",
+            std::string(Board::kNetHeader) +
+                "\n   0: nonsense\n   1: 0100007F: 00000000:0000 0A\n"
+                "   2: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  0  0 777 1\n");
+  CHECK_THAT(only_fault(doctor::examine_ports(board.machine)).text, has_text("http.port 8080 is taken"));
+}
+
 }  // namespace rkllm_mcp::test

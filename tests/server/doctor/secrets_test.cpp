@@ -45,4 +45,31 @@ TEST_CASE("a private key that others may read is a problem, and so is a file of 
   CHECK(fault.cure == "ls -l '" + board.path("no tokens") + "'   # then put it there, or take it out of the settings");
 }
 
+TEST_CASE("each kind of file is kept from what others may do with it, and where there is none nothing is wrong") {
+  Board board;
+  const auto nothing = doctor::examine_secrets(board.machine);
+  REQUIRE(nothing.size() == 1);
+  CHECK(nothing[0].level == doctor::Level::kOk);
+  board.put("file", "{}");
+  const auto fault_with = [&board](unsigned mode) {
+    std::filesystem::permissions(board.path("file"), std::filesystem::perms(mode));
+    const auto found = faults(doctor::examine_secrets(board.machine));
+    return found.empty() ? std::string() : found.at(0).cure.substr(0, found.at(0).cure.find(" /"));
+  };
+  SECTION("settings") {
+    board.machine.settings_file = board.path("file");
+    CHECK(fault_with(0444).empty());
+    CHECK(fault_with(0620) == "chmod go-w");
+    CHECK(fault_with(0602) == "chmod go-w");
+  }
+  SECTION("access tokens") {
+    board.machine.settings.auth.tokens = board.path("file");
+    CHECK(fault_with(0600).empty());
+    CHECK(fault_with(0610).empty());  // what may be executed tells nothing
+    CHECK(fault_with(0640) == "chmod 600");
+    CHECK(fault_with(0604) == "chmod 600");
+    CHECK(fault_with(0620) == "chmod go-w");
+  }
+}
+
 }  // namespace rkllm_mcp::test
