@@ -202,7 +202,7 @@ TEST_CASE("a store says where it is, that it is not yet open, and then that it i
   CHECK(bench.service->status() == Json{{"state", "ready"}, {"database", ":memory:"}});
 }
 
-TEST_CASE("a store that cannot be opened says why, to whoever asks as well, and never its password") {
+TEST_CASE("a store that cannot be opened says why, to whoever asks as well") {
   TemporaryDirectory folder;
   test::write_file(folder / "no", "a file where a folder has to be");
   ServiceBench bench(ServiceBench::in_file(folder / "no/x.db"));
@@ -211,9 +211,6 @@ TEST_CASE("a store that cannot be opened says why, to whoever asks as well, and 
   REQUIRE(bench.failure);
   CHECK(bench.failure->code() == ErrorCode::kRuntimeUnavailable);
   CHECK_THAT(bench.failure->what(), has_text("memory store unavailable: "));
-
-  const ServiceBench elsewhere(ServiceBench::in_file("postgresql://user:secret@127.0.0.1:1/x"));
-  CHECK_THAT(elsewhere.service->status().dump(), has_text("127.0.0.1:1/x") && !has_text("secret"));
 }
 
 TEST_CASE("conversations that have not changed for so many days are removed, however many there are, and it is told") {
