@@ -1,7 +1,7 @@
 #include "manifest.hpp"
 
+#include "bindgen_json.hpp"
 #include "diagnostics.hpp"
-#include "json.hpp"
 #include "text_file.hpp"
 
 #include <algorithm>

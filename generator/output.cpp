@@ -1,10 +1,10 @@
 #include "output.hpp"
 
+#include "bindgen_json.hpp"
 #include "compare/line_diff.hpp"
 #include "diagnostics.hpp"
-#include "json.hpp"
+#include "hex_sha256.hpp"
 #include "manifest.hpp"
-#include "sha256.hpp"
 #include "staged_file.hpp"
 #include "text_file.hpp"
 

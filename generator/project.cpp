@@ -1,8 +1,8 @@
 #include "project.hpp"
 
+#include "bindgen_json.hpp"
 #include "diagnostics.hpp"
-#include "json.hpp"
-#include "overlay/json_schema.hpp"
+#include "overlay/schema_check.hpp"
 #include "read/clean_text.hpp"
 #include "text_file.hpp"
 

@@ -17,7 +17,8 @@ class StagedFile {
 
   void put_in_place();  // once; throws Refusal
 
-  // The name of the file that one of this name is staged for; empty if none is staged under such a name.
+  // Staged files have names of their own until they are put in place. Which file the staged one of this name is to
+  // become; empty if the name is no staged file's.
   static std::string place_of(const std::string& staged);
 
  private:

@@ -46,8 +46,8 @@ struct CallOutcome {
 };
 
 // Follows one call. Threads: what tells of the call (on_queued() to on_done()) may come on any thread, one at a time;
-// stop() and wants_to_stop() may come on another thread at the same moment. Only on_token() may block, while a slow
-// reader has left no room, and stop() ends that.
+// stop() and wants_to_stop() may come on another thread at the same moment. Only on_token() and on_rows() may block:
+// while a slow reader has left no room, which stop() ends, or, in a worker process, while the server does not read.
 //
 // A function that is given a reference to an observer may use it until it returns. Whoever may call the observer later
 // keeps it alive with shared_from_this().
@@ -68,7 +68,9 @@ class CallObserver : public std::enable_shared_from_this<CallObserver> {
     return true;
   }
   virtual void on_rows(const FloatRows& rows) noexcept = 0;
-  virtual void on_done(CallOutcome outcome) noexcept = 0;        // last, exactly once
+  // Exactly once, and last; but a call that hangs in the library as the program ends is ended for it, and what the
+  // library still tells after that must change nothing.
+  virtual void on_done(CallOutcome outcome) noexcept = 0;
   virtual void stop() noexcept {}                                // the run is being stopped: nothing may wait any more
   virtual bool wants_to_stop() const noexcept { return false; }  // asked after each token; true aborts the run
 };

@@ -4,7 +4,7 @@
 // threads that log. Up to kWaitingLines wait for it; then the oldest are lost. How many lines were lost is counted, and
 // logged as soon as lines can be written again.
 //
-// Threads: any.
+// Threads: any, but close() and the destructor: nobody may log any more then.
 #pragma once
 
 #include "log_sink.hpp"

@@ -27,7 +27,7 @@ constexpr Rule kFirstRules[] = {
     {"constants-can-be-told", &constants_can_be_told},
 };
 
-// This presumes them as well, and those that follow go from struct to struct.
+// Needs the rules above to hold. The rules below walk from struct to struct, which this one shows to come to an end.
 constexpr Rule kStructRules[] = {
     {"structs-are-finite", &structs_are_finite},
 };

@@ -1,7 +1,7 @@
 #include "compare/diff.hpp"
 
-#include "compare/documentation.hpp"
-#include "compare/enumerators.hpp"
+#include "compare/documentation_changes.hpp"
+#include "compare/enumerator_changes.hpp"
 #include "compare/renames.hpp"
 #include "meaning/model.hpp"
 #include "read/clean_text.hpp"

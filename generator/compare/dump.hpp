@@ -2,7 +2,7 @@
 // compared) and for people (a tree).
 #pragma once
 
-#include "json.hpp"
+#include "bindgen_json.hpp"
 #include "read/c_facts.hpp"
 
 #include <string>

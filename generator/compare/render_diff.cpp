@@ -1,6 +1,6 @@
 #include "compare/render_diff.hpp"
 
-#include "json.hpp"
+#include "bindgen_json.hpp"
 #include "read/clean_text.hpp"
 #include "read/declaration.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "emit/header_file.hpp"
-#include "emit/versions.hpp"
+#include "emit/several_versions.hpp"
 #include "meaning/model.hpp"
 
 #include <string>

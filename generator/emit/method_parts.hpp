@@ -1,8 +1,8 @@
 // The larger parts of a method in methods.hpp.
 #pragma once
 
+#include "emit/several_versions.hpp"
 #include "emit/type_names.hpp"
-#include "emit/versions.hpp"
 
 #include <string>
 #include <vector>

@@ -1,10 +1,10 @@
 // What several emitters write in the same way.
 #pragma once
 
+#include "bindgen_json.hpp"
 #include "emit/code_text.hpp"
 #include "emit/emit.hpp"
 #include "emit/wire_schema_parts.hpp"
-#include "json.hpp"
 #include "meaning/walk.hpp"
 
 #include <string>

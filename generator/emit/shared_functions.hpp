@@ -1,7 +1,7 @@
 // The functions and structs of several versions, each once, with what it is in each version.
 #pragma once
 
-#include "emit/versions.hpp"
+#include "emit/several_versions.hpp"
 #include "meaning/walk.hpp"
 
 #include <optional>

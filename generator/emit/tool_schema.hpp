@@ -8,7 +8,7 @@
 // are not shown.
 #pragma once
 
-#include "json.hpp"
+#include "bindgen_json.hpp"
 #include "meaning/model.hpp"
 
 namespace bindgen {

@@ -2,7 +2,7 @@
 // enforce, as far as JSON Schema can: what depends on the handle (the size of the vocabulary, n_batch) it cannot.
 #pragma once
 
-#include "json.hpp"
+#include "bindgen_json.hpp"
 #include "meaning/model.hpp"
 
 namespace bindgen {

@@ -1,7 +1,7 @@
 // Pieces of JSON Schema that input and output schemas share.
 #pragma once
 
-#include "json.hpp"
+#include "bindgen_json.hpp"
 #include "meaning/walk.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "meaning/suggest.hpp"
 
-#include "json.hpp"
+#include "bindgen_json.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,13 +1,13 @@
 #include "overlay/overlay.hpp"
 
+#include "bindgen_json.hpp"
 #include "diagnostics.hpp"
-#include "json.hpp"
-#include "overlay/json_schema.hpp"
+#include "hex_sha256.hpp"
+#include "interface_version.hpp"
 #include "overlay/overlay_entry.hpp"
+#include "overlay/schema_check.hpp"
 #include "read/clean_text.hpp"
-#include "sha256.hpp"
 #include "text_file.hpp"
-#include "version.hpp"
 
 #include <algorithm>
 #include <utility>

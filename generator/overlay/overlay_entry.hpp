@@ -1,7 +1,7 @@
 // One entry of the overlay, from JSON that its schema has accepted.
 #pragma once
 
-#include "json.hpp"
+#include "bindgen_json.hpp"
 #include "overlay/overlay.hpp"
 
 #include <string>

@@ -190,7 +190,7 @@ struct Header {
   std::vector<Symbol> symbols;     // in the order of the header
   // For those who compare headers, and for nobody else: no method could read or write them on a wire.
   std::vector<Variable> variables = {};
-  // Those that one machine has, and another has otherwise or not at all: as the first that has them says.
+  // Variables that not all machines declare, or not all in the same way; as the first that declares them does.
   std::vector<Variable> variables_of_machines = {};
   // Macros with a value on one machine, and another one or none elsewhere, which are no constants: `value` is nothing.
   std::vector<Macro> macros_of_machines = {};

@@ -1,12 +1,12 @@
 #include "read/header.hpp"
 
 #include "diagnostics.hpp"
+#include "hex_sha256.hpp"
 #include "read/clean_text.hpp"
 #include "read/declarations.hpp"
 #include "read/macros.hpp"
 #include "read/merge_layouts.hpp"
 #include "read/parse.hpp"
-#include "sha256.hpp"
 #include "text_file.hpp"
 
 #include <algorithm>

@@ -36,7 +36,7 @@ bool is_this_machine(const std::string& target);
 const std::vector<std::string>& folders_of_this_machine();
 // Those of this machine, for another target; none if it has none.
 std::optional<SystemHeaders> borrowed_headers(Language language);
-// The former, else the latter. Looked for once for each target; for one thread.
+// The headers of a target: its own, or else this machine's, borrowed. Looked for once for each target. For one thread.
 const std::optional<SystemHeaders>& system_headers(const std::string& target, Language language,
                                                    const std::vector<std::string>& options = {});
 

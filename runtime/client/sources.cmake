@@ -12,7 +12,7 @@ set(CLIENT_SOURCES
   mcp/message_facts.cpp
   http/param_headers.cpp
   sockets/repeating_connection.cpp
-  mcp/request_channel.cpp
+  mcp/numbered_requests.cpp
   sockets/socket.cpp
   sockets/spoken_protocol.cpp
   http/sse_parser.cpp

@@ -157,9 +157,9 @@ void Dispatcher::refuse_stranger(const std::string& reason, Session& session, Pe
 }
 
 std::string Dispatcher::turned_away_message(Limit limit, std::size_t most) {
-  const std::string setting(name_of(limit));
-  return error_message(RequestId(kNullId), RpcError(ErrorCode::kQueueFull, "too many connections: " + setting,
-                                                    Json{{"queued", most}, {"limit", most}, {"setting", setting}}));
+  const std::string name(name_of(limit));
+  return error_message(RequestId(kNullId), RpcError(ErrorCode::kQueueFull, "too many connections: " + name,
+                                                    Json{{"queued", most}, {"limit", most}, {"setting", name}}));
 }
 
 std::string Dispatcher::oversized_message(const Oversized& oversized) {
@@ -191,10 +191,10 @@ Message Dispatcher::parse(std::string_view text, NullIds null_ids) const {
 }
 
 std::string Dispatcher::too_slow_message() {
-  const std::string setting(name_of(Limit::kMessageTime));
+  const std::string name(name_of(Limit::kMessageTime));
   return error_message(
       RequestId(kNullId),
-      RpcError(ErrorCode::kQueueFull, "the message has not arrived in time: " + setting, Json{{"setting", setting}}));
+      RpcError(ErrorCode::kQueueFull, "the message has not arrived in time: " + name, Json{{"setting", name}}));
 }
 
 void Dispatcher::read(std::string text, const Sender& sender, ReadFunction then, NullIds null_ids) {

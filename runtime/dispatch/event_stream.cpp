@@ -18,11 +18,11 @@ std::string event_id(const std::string& stream, std::uint64_t number) { return s
 
 }  // namespace
 
-std::optional<EventPlace> parse_event_id(std::string_view id) {
+std::optional<EventPosition> parse_event_id(std::string_view id) {
   const auto dash = id.rfind('-');
   if (dash == std::string_view::npos) return std::nullopt;
   const std::string_view digits = id.substr(dash + 1);
-  EventPlace place{std::string(id.substr(0, dash)), 0};
+  EventPosition place{std::string(id.substr(0, dash)), 0};
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), place.number);
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   return place;

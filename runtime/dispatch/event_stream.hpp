@@ -105,10 +105,10 @@ class EventStream final : public AnsweringPeer {
 };
 
 // The stream and the number that an event's id names; nothing if it is none of ours.
-struct EventPlace {
+struct EventPosition {
   std::string stream;
   std::uint64_t number;
 };
-std::optional<EventPlace> parse_event_id(std::string_view id);
+std::optional<EventPosition> parse_event_id(std::string_view id);
 
 }  // namespace rkllm_mcp

@@ -27,7 +27,7 @@ class StreamableHttp {
   void handle(const http::Request& request, http::Exchange& exchange);
 
  private:
-  // Where a message is executed, and whither its answer goes.
+  // In which session a message is executed, and who gets its answer.
   struct Way {
     std::shared_ptr<Session> session;  // at least until the message has been taken, as the next
     std::shared_ptr<Peer> peer;

@@ -1,5 +1,4 @@
-// What one connection may use. Fields that begin as {} are for whoever opens the transport to fill in: the program by
-// its settings (server/app/transports.cpp), other programs and tests by server/defaults/usual_options.hpp.
+// What one connection may use. Fields that begin as {} are for whoever opens the transport to fill in.
 #pragma once
 
 #include "counts.hpp"

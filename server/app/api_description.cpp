@@ -32,11 +32,11 @@ bool lists_functions(const Settings& settings) { return std::ranges::count(setti
 
 }  // namespace
 
-Api describe_api(const RuntimeHost& runtime) {
+Api describe_api(const Runtime& runtime) {
   return {runtime.abi().methods, runtime.abi().facts, runtime.abi().elsewhere, runtime.version()};
 }
 
-mcp::Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, std::function<Json()> report) {
+mcp::Catalogue describe_server(const Runtime& runtime, const Settings& settings, std::function<Json()> report) {
   mcp::Catalogue catalogue;
   catalogue.name = settings.server.name;
   catalogue.title = std::string("RKLLM runtime") + (runtime.simulated() ? " (SIMULATED)" : "");

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "api.hpp"
-#include "app/runtime_host.hpp"
+#include "app/runtime.hpp"
 #include "mcp/catalogue.hpp"
 #include "settings/settings.hpp"
 
@@ -19,10 +19,10 @@ namespace rkllm_mcp {
 std::string_view api_document(std::string_view version);
 
 // The functions of the runtime that is in use.
-Api describe_api(const RuntimeHost& runtime);
+Api describe_api(const Runtime& runtime);
 
 // All but the tools: resources, prompts, and words. `report` gives the settings in force, secrets hidden. All outlive
 // the catalogue.
-mcp::Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, std::function<Json()> report);
+mcp::Catalogue describe_server(const Runtime& runtime, const Settings& settings, std::function<Json()> report);
 
 }  // namespace rkllm_mcp

@@ -71,7 +71,7 @@ void RuntimeLife::look_again() {
 
 void RuntimeLife::look(const std::optional<LibraryFile>& served, const Settings& settings) {
   try {
-    auto next = RuntimeHost::is_outdated(served, settings) ? make_(settings) : nullptr;
+    auto next = Runtime::is_outdated(served, settings) ? make_(settings) : nullptr;
     asio::post(loop_, [this, next = std::move(next)]() mutable { looked(std::move(next)); });
   } catch (...) {
     asio::post(loop_, [this, fault = std::current_exception()] {
@@ -81,7 +81,7 @@ void RuntimeLife::look(const std::optional<LibraryFile>& served, const Settings&
   }
 }
 
-void RuntimeLife::looked(std::unique_ptr<RuntimeHost> next) {
+void RuntimeLife::looked(std::unique_ptr<Runtime> next) {
   if (settled_) return;
   if (!next) return end_step();
   if (now_->use() >= QueuedBackend::Use::kLoading) {
@@ -94,11 +94,11 @@ void RuntimeLife::looked(std::unique_ptr<RuntimeHost> next) {
   try_out(*next_);
 }
 
-void RuntimeLife::try_out(RuntimeHost& host) {
-  runner_.post([this, &host] {
+void RuntimeLife::try_out(Runtime& runtime) {
+  runner_.post([this, &runtime] {
     std::optional<RpcError> trouble;
     try {
-      host.try_out();
+      runtime.try_out();
     } catch (const RpcError& error) {
       trouble = error;
     } catch (const std::exception& error) {
@@ -114,13 +114,13 @@ void RuntimeLife::tried_out(const std::optional<RpcError>& trouble) {
   auto next = std::move(next_);
   if (trouble) {
     if (next) retire(std::move(next));
-    next = std::make_unique<RuntimeHost>(*trouble);
+    next = std::make_unique<Runtime>(*trouble);
   }
   replace_when_idle(std::move(next));
 }
 
 // A runtime is replaced when it has no call in progress: cancel() would reach the next one only.
-void RuntimeLife::replace_when_idle(std::unique_ptr<RuntimeHost> next) {
+void RuntimeLife::replace_when_idle(std::unique_ptr<Runtime> next) {
   if (settled_) return retire(std::move(next));
   const bool is_first = step_ == Step::kStartingFirst;
   switch (now_->use()) {
@@ -142,7 +142,7 @@ void RuntimeLife::replace_when_idle(std::unique_ptr<RuntimeHost> next) {
   });
 }
 
-void RuntimeLife::replace(std::unique_ptr<RuntimeHost> next) {
+void RuntimeLife::replace(std::unique_ptr<Runtime> next) {
   auto before = std::exchange(now_, std::move(next));
   const auto end = [&] {
     retire(std::move(before));
@@ -158,8 +158,8 @@ void RuntimeLife::replace(std::unique_ptr<RuntimeHost> next) {
 }
 
 // Its end may take as long as its worker's.
-void RuntimeLife::retire(std::unique_ptr<RuntimeHost> host) {
-  runner_.post([shared = std::shared_ptr<RuntimeHost>(std::move(host))] { shared->shut_down(Clock::now()); });
+void RuntimeLife::retire(std::unique_ptr<Runtime> runtime) {
+  runner_.post([shared = std::shared_ptr<Runtime>(std::move(runtime))] { shared->shut_down(Clock::now()); });
 }
 
 void RuntimeLife::end_step() {

@@ -8,7 +8,7 @@
 // Threads: the event loop's, but for shut_down(); what takes time is done on a runner.
 #pragma once
 
-#include "app/runtime_host.hpp"
+#include "app/runtime.hpp"
 #include "backend/runner.hpp"
 #include "clock.hpp"
 #include "settings/settings.hpp"
@@ -30,11 +30,11 @@ class RuntimeLife {
  public:
   enum class State { kFinding, kStarting, kReady, kReplacing, kGone };
 
-  // `make` finds the library that there is now; see RuntimeHost. Any thread.
-  using MakeFunction = std::function<std::unique_ptr<RuntimeHost>(const Settings& settings)>;
+  // `make` finds the library that there is now; see Runtime. Any thread.
+  using MakeFunction = std::function<std::unique_ptr<Runtime>(const Settings& settings)>;
   RuntimeLife(asio::io_context& loop, const Settings& settings, spdlog::logger& log, MakeFunction make);
 
-  RuntimeHost& now() const { return *now_; }
+  Runtime& now() const { return *now_; }
   State state() const;
   Json status() const;  // now().status() and the state
 
@@ -45,19 +45,19 @@ class RuntimeLife {
   void look_again();
   // Changes nothing any more. To be called before shut_down().
   void settle();
-  // See RuntimeHost; any thread. False also if the search for another runtime, or the end of an earlier one, hangs.
+  // See Runtime; any thread. False also if the search for another runtime, or the end of an earlier one, hangs.
   bool shut_down(Clock::time_point deadline);
 
  private:
   enum class Step { kNone, kLooking, kStartingFirst, kStartingNext };
 
   void look(const std::optional<LibraryFile>& served, const Settings& settings);  // on the runner
-  void looked(std::unique_ptr<RuntimeHost> next);                                 // null: nothing has changed
-  void try_out(RuntimeHost& host);
+  void looked(std::unique_ptr<Runtime> next);                                     // null: nothing has changed
+  void try_out(Runtime& runtime);
   void tried_out(const std::optional<RpcError>& trouble);
-  void replace_when_idle(std::unique_ptr<RuntimeHost> next);
-  void replace(std::unique_ptr<RuntimeHost> next);
-  void retire(std::unique_ptr<RuntimeHost> host);
+  void replace_when_idle(std::unique_ptr<Runtime> next);
+  void replace(std::unique_ptr<Runtime> next);
+  void retire(std::unique_ptr<Runtime> runtime);
   void end_step();
 
   asio::io_context& loop_;
@@ -69,8 +69,8 @@ class RuntimeLife {
   Step step_ = Step::kNone;
   bool look_again_ = false;  // when the step that is under way has ended
   bool settled_ = false;
-  std::unique_ptr<RuntimeHost> now_;
-  std::unique_ptr<RuntimeHost> next_;  // that is being started
+  std::unique_ptr<Runtime> now_;
+  std::unique_ptr<Runtime> next_;  // that is being started
   Timer until_idle_;
   Runner runner_;  // last: what it does uses the above
 };

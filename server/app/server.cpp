@@ -183,13 +183,13 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
                       stdio);
 }
 
-std::unique_ptr<RuntimeHost> Server::find_runtime(const Settings& settings) {
+std::unique_ptr<Runtime> Server::find_runtime(const Settings& settings) {
   const auto printed = [this](spdlog::level::level_enum level, pid_t worker, std::string_view line) {
     asio::post(loop_, [this, severity = severity_of(level), worker, text = std::string(line)] {
       dispatcher_.mcp().log(severity, "runtime", Json{{"worker", worker}, {"text", text}});
     });
   };
-  auto runtime = std::make_unique<RuntimeHost>(loop_, settings, log_, metrics_.counts, printed);
+  auto runtime = std::make_unique<Runtime>(loop_, settings, log_, metrics_.counts, printed);
   runtime->when_lost([this](const std::string& handle) {
     asio::post(loop_, [this, handle] {
       log_.error("the process that ran {} has died", handle);
@@ -203,7 +203,7 @@ std::unique_ptr<RuntimeHost> Server::find_runtime(const Settings& settings) {
 }
 
 ModelRuntime Server::runtime_of_models() {
-  RuntimeHost& now = runtime_.now();
+  Runtime& now = runtime_.now();
   ModelRuntime runtime;
   runtime.owner = now.backend();
   runtime.queue = now.queued();

@@ -90,7 +90,7 @@ class Server {
   Json ports() const { return transports_->status(); }
 
  private:
-  std::unique_ptr<RuntimeHost> find_runtime(const Settings& settings);  // any thread
+  std::unique_ptr<Runtime> find_runtime(const Settings& settings);  // any thread
   ModelRuntime runtime_of_models();
   void runtime_replaced();
   void introduce_runtime();                                       // to the log

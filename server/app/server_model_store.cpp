@@ -6,7 +6,7 @@
 #include "pull/part_file.hpp"
 #include "pull/pull.hpp"
 #include "pull/this_board.hpp"
-#include "tools/stop_signal.hpp"
+#include "threads/stop_signal.hpp"
 
 #include <asio/post.hpp>
 

@@ -13,7 +13,7 @@
 #include "models/server_models.hpp"
 #include "settings/settings.hpp"
 #include "side_thread.hpp"
-#include "tools/tool_threads.hpp"
+#include "threads/fair_threads.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -68,7 +68,7 @@ class ServerModelStore final : public chat::ModelStore {
   std::uint64_t next_listener_ = 0;
   bool stopped_ = false;
   const Lifetime alive_;  // gone: what was posted does nothing
-  ToolThreads threads_;
+  FairThreads threads_;
   SideThread disk_;
 };
 

@@ -10,7 +10,7 @@ set(APP_SOURCES
   app/model_presets.cpp
   app/ports_file.cpp
   app/prompts.cpp
-  app/runtime_host.cpp
+  app/runtime.cpp
   app/runtime_life.cpp
   app/runtime_search.cpp
   app/server.cpp

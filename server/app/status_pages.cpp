@@ -67,7 +67,7 @@ Json StatusPages::health() {
   Json servers = Json::array({shown_.catalogue.name});
   if (shown_.chat) servers.push_back(shown_.chat->service()->name);
   for (const std::string& name : shown_.services.names()) servers.push_back(name);
-  RuntimeHost& runtime = shown_.runtime.now();
+  Runtime& runtime = shown_.runtime.now();
   Json models = Json::array();
   for (const auto& handle : runtime.handles()) models.push_back(health_of(handle));
   const QueuedBackend* const queue = runtime.queued();
@@ -110,7 +110,7 @@ std::int64_t StatusPages::uptime_s() const {
 }
 
 std::string StatusPages::metrics() const {
-  const RuntimeHost& runtime = shown_.runtime.now();
+  const Runtime& runtime = shown_.runtime.now();
   std::string text = shown_.metrics.text();
   print_family(text, "rkllm_mcp_runtime_info", "gauge", "The API that is served; simulated=\"true\": no model runs.");
   print_sample(text, "rkllm_mcp_runtime_info",

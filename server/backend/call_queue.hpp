@@ -58,7 +58,8 @@ class CallQueue {
   // Once. `make_next` makes the call that is next, if there is one still; it is called without the mutex.
   void start(std::function<void()> make_next);
 
-  void add(const QueuedCallPointer& call);     // behind those that wait, or those of its lease
+  // Behind those that wait; a call of a lease behind those of the same lease.
+  void add(const QueuedCallPointer& call);
   void remove(const QueuedCallPointer& call);  // one that waits
   // The call to be made now, which no longer waits; null: there is none.
   QueuedCallPointer next();

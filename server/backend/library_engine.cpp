@@ -160,8 +160,8 @@ class LibraryModel final : public Model {
 
   const LoadedLibrary& library_;
   const FileRules& files_;
-  StandardErrorTap* const printed_;  // see LibraryEngine, as for the next
-  std::mutex& loading_;
+  StandardErrorTap* const printed_;  // see LibraryEngine
+  std::mutex& loading_;              // see LibraryEngine
   const Method* const abort_;       // null if this API set has none
   const Method* const cache_size_;  // null if this API set has none
   HandleRecord record_;

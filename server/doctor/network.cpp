@@ -33,7 +33,7 @@ bool is_address(const std::string& host) {
 
 Finding examine_names(const Machine& machine) {
   constexpr const char* kSubject = "name resolution";
-  // Whom a pull connects to: behind a proxy nobody but that one has to find the hub.
+  // Whom a pull connects to: the proxy, if there is one. Then it is the proxy that has to find the hub.
   std::string host;
   std::string role;
   try {

@@ -37,10 +37,10 @@ struct NewMessage {
   bool operator==(const NewMessage&) const = default;
 };
 
-struct Message : NewMessage {
+struct StoredMessage : NewMessage {
   std::int64_t seq = 0;  // counts up by one in its conversation, from 1; goes on after clear()
 
-  bool operator==(const Message&) const = default;
+  bool operator==(const StoredMessage&) const = default;
 };
 
 struct Summary {

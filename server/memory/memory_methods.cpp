@@ -68,9 +68,9 @@ mcp::ServiceMethod described(const char* name, const char* title, const char* de
   return method;
 }
 
-Json brief(const Message& message) { return Json{{"role", name_of(message.role)}, {"content", message.content}}; }
+Json brief(const StoredMessage& message) { return Json{{"role", name_of(message.role)}, {"content", message.content}}; }
 
-Json with_time(const Message& message) {
+Json with_time(const StoredMessage& message) {
   Json whole = brief(message);
   whole["timestamp"] = timestamp_of(message.created);
   if (!message.metadata.empty()) whole["metadata"] = Json::parse(message.metadata);
@@ -78,9 +78,9 @@ Json with_time(const Message& message) {
 }
 
 template <class Describe>
-Json array_of(const std::vector<Message>& messages, Describe describe) {
+Json array_of(const std::vector<StoredMessage>& messages, Describe describe) {
   Json array = Json::array();
-  for (const Message& message : messages) array.push_back(describe(message));
+  for (const StoredMessage& message : messages) array.push_back(describe(message));
   return array;
 }
 

@@ -76,7 +76,7 @@ struct Search {
 
 struct Hit {
   std::string id;  // of the conversation
-  Message message;
+  StoredMessage message;
   std::int64_t place = 0;
 };
 
@@ -123,11 +123,11 @@ class Store {
 
   // --- reads ---
   virtual std::optional<Conversation> find(const Key& key) = 0;
-  virtual std::vector<Message> recent(const Key& key, std::int64_t count) = 0;
+  virtual std::vector<StoredMessage> recent(const Key& key, std::int64_t count) = 0;
   // The messages behind number `after`, in order.
-  virtual std::vector<Message> messages(const Key& key, std::int64_t after, const Limits& limits) = 0;
+  virtual std::vector<StoredMessage> messages(const Key& key, std::int64_t after, const Limits& limits) = 0;
   // The messages before the last `recent` ones that no summary covers.
-  virtual std::vector<Message> old(const Key& key, std::int64_t recent, const Limits& limits) = 0;
+  virtual std::vector<StoredMessage> old(const Key& key, std::int64_t recent, const Limits& limits) = 0;
   virtual std::optional<Summary> summary(const Key& key) = 0;
   // Newest first, those with a lower place than `before`; 0: from the newest on.
   virtual std::vector<Conversation> list(const std::string& space, std::int64_t before, std::int64_t count) = 0;

@@ -76,7 +76,7 @@ ExportedPart export_part(Store& store, const Key& key, const std::string& cursor
   const bool is_more = !messages.empty() && (static_cast<std::int64_t>(messages.size()) > limits.count ||
                                              messages.back().seq < last_of_all.front().seq);
   if (static_cast<std::int64_t>(messages.size()) > limits.count) messages.pop_back();
-  for (const Message& message : messages) {
+  for (const StoredMessage& message : messages) {
     Json line{{"role", name_of(message.role)},
               {"content", message.content},
               {"timestamp", timestamp_of(message.created)}};

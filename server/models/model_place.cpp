@@ -64,9 +64,9 @@ void LeaseSource::give_back() const {
 }
 
 // Brings what the backend tells of a lease to the loop.
-class ModelPlace::LeaseWatch final : public CallObserver {
+class ModelPlace::LeaseObserver final : public CallObserver {
  public:
-  LeaseWatch(asio::io_context& loop, std::weak_ptr<ModelPlace> place) : loop_(loop), place_(std::move(place)) {}
+  LeaseObserver(asio::io_context& loop, std::weak_ptr<ModelPlace> place) : loop_(loop), place_(std::move(place)) {}
   void on_queued(std::size_t calls_before) noexcept override {
     post([calls_before](ModelPlace& place) {
       if (place.state_ == State::kQueued) place.queued(calls_before);
@@ -124,7 +124,7 @@ void ModelPlace::enter_queue() {
   CallRequest request;
   request.source.peer = wish_.peer;
   request.source.holder = wish_.asker.name;
-  request.observer = std::make_shared<LeaseWatch>(source_.loop, weak_from_this());
+  request.observer = std::make_shared<LeaseObserver>(source_.loop, weak_from_this());
   lease_ = source_.runtime.queue->lease(source_.loaded.handle, std::move(request));
 }
 

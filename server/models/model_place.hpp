@@ -60,7 +60,7 @@ class ModelPlace : public ModelWaiter, public std::enable_shared_from_this<Model
   bool is_over() const { return state_ == State::kOver; }
 
  private:
-  class LeaseWatch;
+  class LeaseObserver;
   enum class State { kWaiting, kQueued, kOver };
 
   void enter_queue();

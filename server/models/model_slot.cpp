@@ -35,9 +35,9 @@ bool has_others(const QueuedBackend& queue, Backend::CallId init) {
 }  // namespace
 
 // Brings the end of the load back to the loop.
-class ModelSlot::LoadWatch final : public CallObserver {
+class ModelSlot::LoadObserver final : public CallObserver {
  public:
-  LoadWatch(asio::io_context& loop, std::weak_ptr<ModelSlot> slot) : loop_(loop), slot_(std::move(slot)) {}
+  LoadObserver(asio::io_context& loop, std::weak_ptr<ModelSlot> slot) : loop_(loop), slot_(std::move(slot)) {}
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome outcome) noexcept override {
@@ -158,7 +158,7 @@ void ModelSlot::load() {
   bytes_.emplace(model_.path, model_.bytes);
   CallRequest request{.method = find_method(runtime.methods, HandleRole::kCreates),
                       .params = Json{{"param", loaded_with_}},
-                      .observer = std::make_shared<LoadWatch>(around_.loop, weak_from_this())};
+                      .observer = std::make_shared<LoadObserver>(around_.loop, weak_from_this())};
   init_ = runtime.queue->load(model_.name, runtime.watched(std::move(request)));
   around_.log.info("model {} is being loaded", title());
   events_.changed();

@@ -120,7 +120,7 @@ class ServerModels final : public chat::ModelLender {
   bool stopped_ = false;
   const Lifetime alive_;
   const std::unique_ptr<FileDigests> digests_;
-  KnownModels known_;  // last: what it looks for on its thread comes to the above
+  KnownModels known_;  // last: its thread must end first, as its results change the members above
 };
 
 }  // namespace rkllm_mcp

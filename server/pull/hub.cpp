@@ -117,7 +117,7 @@ auto rank_of(const HubFile& file, const BoardFacts& board) {
                     release_in(last_part(file.name)).value_or(Release{}));
 }
 
-// Why this file of several that would do. What decided is what rank_of() looks at first and differs.
+// Why this file was chosen of several that would do: the first value of rank_of() in which it differs from the others.
 std::string reason_of_choice(const HubFile& chosen, std::vector<const HubFile*> rivals, const BoardFacts& board) {
   const auto names_chip = [&board](const HubFile* each) { return chip_in_name(each->name) == board.chip; };
   std::string reason;

@@ -37,7 +37,7 @@ class PartFile {
   std::string digest(const std::function<bool()>& goes_on) const;
   // Puts it in its place, whole and on disk. Throws std::runtime_error if there is a file by now.
   void finish();
-  // It is of no use.
+  // Deletes it: what it has is not what was wanted.
   void discard();
 
  private:

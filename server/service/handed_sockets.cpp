@@ -77,38 +77,38 @@ HandedSocket socket_at(int descriptor) {
   return {descriptor, std::move(path)};
 }
 
-// The places to fill, and what may fill them.
-class Places {
+// The sockets to fill, and what may fill them.
+class SocketsOfTransports {
  public:
-  explicit Places(const Settings& settings)
+  explicit SocketsOfTransports(const Settings& settings)
       : settings_(settings),
-        places_{{{"tcp", Kind::kListeningTcp, settings.tcp.enabled, &sockets_.tcp},
-                 {"udp", Kind::kUdp, settings.udp.enabled, &sockets_.udp},
-                 {"http", Kind::kListeningTcp, settings.http.enabled, &sockets_.http},
-                 {"ws", Kind::kListeningTcp, settings.ws.enabled, &sockets_.ws},
-                 {"unix", Kind::kListeningUnix, true, &sockets_.unix_socket}}} {}
-  Places(const Places&) = delete;
-  Places& operator=(const Places&) = delete;
+        transports_{{{"tcp", Kind::kListeningTcp, settings.tcp.enabled, &sockets_.tcp},
+                     {"udp", Kind::kUdp, settings.udp.enabled, &sockets_.udp},
+                     {"http", Kind::kListeningTcp, settings.http.enabled, &sockets_.http},
+                     {"ws", Kind::kListeningTcp, settings.ws.enabled, &sockets_.ws},
+                     {"unix", Kind::kListeningUnix, true, &sockets_.unix_socket}}} {}
+  SocketsOfTransports(const SocketsOfTransports&) = delete;
+  SocketsOfTransports& operator=(const SocketsOfTransports&) = delete;
 
   // False if no transport has this name.
   bool fill_by_name(int descriptor, std::string_view name) {
-    for (Place& place : places_) {
-      if (place.name != name) continue;
-      fill(place, descriptor);
+    for (OfTransport& transport : transports_) {
+      if (transport.name != name) continue;
+      fill(transport, descriptor);
       return true;
     }
     return false;
   }
 
   void fill_by_kind(int descriptor, const std::string& name) {
-    Place* found = nullptr;
-    for (Place& place : places_) {
-      if (place.kind != kind_of(descriptor) || !place.enabled || place.socket->has_value()) continue;
+    OfTransport* found = nullptr;
+    for (OfTransport& transport : transports_) {
+      if (transport.kind != kind_of(descriptor) || !transport.enabled || transport.socket->has_value()) continue;
       if (found != nullptr) {
         refuse(descriptor, "\"" + name + "\" may be for " + std::string(found->name) + " or " +
-                               std::string(place.name) + "; say which with FileDescriptorName=");
+                               std::string(transport.name) + "; say which with FileDescriptorName=");
       }
-      found = &place;
+      found = &transport;
     }
     if (found == nullptr) {
       refuse(descriptor, "\"" + name + "\", which is " + std::string(text_of(kind_of(descriptor))) +
@@ -121,7 +121,7 @@ class Places {
   HandedSockets take() { return std::move(sockets_); }
 
  private:
-  struct Place {
+  struct OfTransport {
     std::string_view name;
     Kind kind;
     bool enabled;
@@ -132,27 +132,27 @@ class Places {
     throw std::runtime_error("socket activation: descriptor " + std::to_string(descriptor) + ": " + complaint);
   }
 
-  void fill(Place& place, int descriptor) const {
-    const std::string name(place.name);
-    if (place.socket->has_value()) refuse(descriptor, name + " has a socket already");
-    if (!place.enabled) refuse(descriptor, name + " is switched off (" + name + ".enabled=false)");
-    if (kind_of(descriptor) != place.kind) {
-      refuse(descriptor, name + " takes " + std::string(text_of(place.kind)) + ", and this is " +
+  void fill(OfTransport& transport, int descriptor) const {
+    const std::string name(transport.name);
+    if (transport.socket->has_value()) refuse(descriptor, name + " has a socket already");
+    if (!transport.enabled) refuse(descriptor, name + " is switched off (" + name + ".enabled=false)");
+    if (kind_of(descriptor) != transport.kind) {
+      refuse(descriptor, name + " takes " + std::string(text_of(transport.kind)) + ", and this is " +
                              std::string(text_of(kind_of(descriptor))));
     }
     HandedSocket socket = socket_at(descriptor);
     const bool is_guarded = settings_.auth.insecure || !settings_.auth.tokens.empty();
-    if (place.kind != Kind::kListeningUnix && !is_guarded && !is_loopback(socket.address)) {
+    if (transport.kind != Kind::kListeningUnix && !is_guarded && !is_loopback(socket.address)) {
       refuse(descriptor, name + " on " + socket.address +
                              " can be reached from other machines, and no access token is asked for; name a file in "
                              "auth.tokens, or accept it with auth.insecure=true");
     }
-    *place.socket = std::move(socket);
+    *transport.socket = std::move(socket);
   }
 
   const Settings& settings_;
   HandedSockets sockets_;
-  std::array<Place, 5> places_;
+  std::array<OfTransport, 5> transports_;
 };
 
 std::vector<std::string> split_names(const std::string& text) {
@@ -183,17 +183,17 @@ HandedSockets take_handed_sockets(const Settings& settings) {
     }
   }
   names.resize(*count);
-  Places places(settings);
+  SocketsOfTransports sockets(settings);
   // First those with a name that says all; a unit that gives none lends its own.
   std::vector<int> others;
   for (int descriptor = kFirstDescriptor; descriptor < first_beyond; ++descriptor) {
     const std::string& name = names[static_cast<std::size_t>(descriptor - kFirstDescriptor)];
-    if (!places.fill_by_name(descriptor, name)) others.push_back(descriptor);
+    if (!sockets.fill_by_name(descriptor, name)) others.push_back(descriptor);
   }
   for (const int descriptor : others) {
-    places.fill_by_kind(descriptor, names[static_cast<std::size_t>(descriptor - kFirstDescriptor)]);
+    sockets.fill_by_kind(descriptor, names[static_cast<std::size_t>(descriptor - kFirstDescriptor)]);
   }
-  return places.take();
+  return sockets.take();
 }
 
 }  // namespace rkllm_mcp

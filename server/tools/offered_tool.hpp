@@ -8,8 +8,8 @@
 #include "clock.hpp"
 #include "immutable.hpp"
 #include "settings/settings.hpp"
+#include "threads/stop_signal.hpp"
 #include "tools/html/page_reading.hpp"
-#include "tools/stop_signal.hpp"
 #include "tools/tool_failure.hpp"
 #include "tools/web/web_client.hpp"
 

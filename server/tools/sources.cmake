@@ -9,10 +9,8 @@ set(TOOLS_SOURCES
   tools/numbers/rational.cpp
   tools/rate_limit.cpp
   tools/search_results.cpp
-  tools/stop_signal.cpp
   tools/time_zone.cpp
   tools/tool_server.cpp
-  tools/tool_threads.cpp
   tools/web/charset.cpp
   tools/web/web_client.cpp
   tools/web/web_transfer.cpp)
@@ -31,5 +29,3 @@ endforeach()
 list(JOIN OFFERED_CALLS ", " OFFERED_CALLS)
 configure_file(tools/offered_tools.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/configured/offered_tools.cpp @ONLY)
 list(APPEND TOOLS_SOURCES ${OFFERED_FILES} ${CMAKE_CURRENT_BINARY_DIR}/configured/offered_tools.cpp)
-# <linux/tcp.h>, which alone knows how many bytes have come, and <netinet/tcp.h> cannot be in one piece.
-set_source_files_properties(tools/stop_signal.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

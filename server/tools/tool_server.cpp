@@ -160,7 +160,7 @@ class ToolServer::Call : public std::enable_shared_from_this<Call> {
   Timer timer_;
   Clock::time_point deadline_{};
   std::string kept_as_;
-  std::optional<ToolThreads::Ticket> ticket_{};  // while it may still wait for a thread
+  std::optional<FairThreads::Ticket> ticket_{};  // while it may still wait for a thread
 };
 
 ToolServer::ToolServer(asio::io_context& loop, const ToolSettings& settings, Options options)
@@ -171,7 +171,7 @@ ToolServer::ToolServer(asio::io_context& loop, const ToolSettings& settings, Opt
       way_to_loop_(loop),
       cache_(settings_.cache_bytes, settings_.cache_s),
       limit_(settings_.per_minute),
-      threads_(ToolThreads::shared_by_owners(settings_.workers, settings_.max_waiting)),
+      threads_(FairThreads::shared_by_owners(settings_.workers, settings_.max_waiting)),
       service_(make_service()) {}
 
 mcp::Service ToolServer::make_service() {

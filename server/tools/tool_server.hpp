@@ -9,10 +9,10 @@
 #include "mcp/service.hpp"
 #include "run_loop.hpp"
 #include "settings/settings.hpp"
+#include "threads/fair_threads.hpp"
 #include "tools/answer_cache.hpp"
 #include "tools/offered_tool.hpp"
 #include "tools/rate_limit.hpp"
-#include "tools/tool_threads.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -68,7 +68,7 @@ class ToolServer {
   const WayToLoop way_to_loop_;  // of the threads, which may outlive this
   AnswerCache cache_;
   RateLimit limit_;
-  ToolThreads threads_;
+  FairThreads threads_;
   std::set<std::shared_ptr<Call>> calls_;  // that have not been answered yet
   bool stopping_ = false;
   const Immutable<mcp::Service> service_;

@@ -103,7 +103,7 @@ void ToolWatch::fail_list(const std::string& reason) {
 
 void ToolWatch::listen() {
   listen_at_ = kNever;
-  if (client_.server().era != client::Era::kModern || list_.listen == nullptr) return;
+  if (client_.server().has_handshake || list_.listen == nullptr) return;
   listening_since_ = Clock::now();
   client_.request("subscriptions/listen", Json{{"notifications", {{list_.listen, true}}}},
                   back_to(&ToolWatch::take_listening_end, 0));

@@ -215,7 +215,7 @@ void UpstreamLink::respond(Key question, client::Outcome outcome) {
 // Asks a server with a handshake for its log, once for the connection: our clients choose by themselves what they hear.
 void UpstreamLink::want_logs(client::McpClient& client) {
   const auto& server = client.server();
-  if (!events_.on_log || server.era != client::Era::kLegacy || !server.capabilities.contains("logging")) return;
+  if (!events_.on_log || !server.has_handshake || !server.capabilities.contains("logging")) return;
   client.request("logging/setLevel", {{"level", "debug"}}, {.on_end = [](const client::Outcome&) {}});
 }
 

@@ -39,12 +39,12 @@ client::Endpoint endpoint_of(const std::string& setting, const Json& upstream) {
 }
 
 // Where the other server is, for people, and how it is reached.
-struct Place {
+struct Reach {
   std::string text;
   UpstreamLink::Connect connect;
 };
 
-Place place_of_url(const client::Endpoint& endpoint) {
+Reach reach_by_url(const client::Endpoint& endpoint) {
   return {endpoint.url(), [endpoint](client::Deadline deadline) { return client::connect_mcp(endpoint, deadline); }};
 }
 
@@ -62,7 +62,7 @@ ServerCommand command_of(const std::string& setting, const Json& upstream) {
 }
 
 // Its arguments may be secret.
-Place place_of_command(const ServerCommand& command, const std::string& name, spdlog::logger& log) {
+Reach reach_by_command(const ServerCommand& command, const std::string& name, spdlog::logger& log) {
   const auto line = [name, &log](std::string_view text) { log.info("upstream {}: {}", name, text); };
   return {command.program,
           [command, line](client::Deadline) { return std::make_unique<CommandConnection>(command, line); }};
@@ -86,9 +86,9 @@ Upstreams::Upstreams(asio::io_context& loop, const Json& settings, spdlog::logge
   for (const auto& [name, upstream] : settings.items()) {
     const std::string setting = "upstreams." + name;
     if (!is_tool_name(name)) throw std::runtime_error(setting + ": a name has letters, digits, _ and - only");
-    Place place = upstream.contains("url") ? place_of_url(endpoint_of(setting, upstream))
-                                           : place_of_command(command_of(setting, upstream), name, log);
-    all_.push_back({std::make_unique<Upstream>(loop, name, place.text, std::move(place.connect), log, of_each,
+    Reach reach = upstream.contains("url") ? reach_by_url(endpoint_of(setting, upstream))
+                                           : reach_by_command(command_of(setting, upstream), name, log);
+    all_.push_back({std::make_unique<Upstream>(loop, name, reach.text, std::move(reach.connect), log, of_each,
                                                filter_of(upstream)),
                     permission_of(upstream)});
   }

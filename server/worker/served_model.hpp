@@ -31,7 +31,7 @@ class ServedModel {
   // Hears the name of the model's file, without folder and ending, before it is loaded.
   using NamedFunction = std::function<void(const std::string& name)>;
   // `sockets`: for calls that go in order, and for those beside them. `engine` and `methods` outlive this, and so does
-  // what `named` uses, which is called on the thread of the former.
+  // what `named` uses, which is called on the thread that makes the calls in order.
   ServedModel(Engine& engine, std::span<const Method> methods, const std::string& id, DescriptorPair sockets,
               NamedFunction named);
   ~ServedModel();  // waits for the end

@@ -23,7 +23,7 @@ void WorkerEngine::try_out() {
   for (int tries = 1;; ++tries) {
     const auto worker = worker_for(For::kCalls);
     try {
-      // A line of its own: calls may be made meanwhile.
+      // A socket pair of its own, so that calls may be made on others meanwhile.
       return WorkerConnection(*worker, worker->open({}).first, options_.hang, options_.loop).ping();
     } catch (const RpcError&) {
       // A model may have taken this worker meanwhile, and its loading may have ended it.

@@ -14,7 +14,7 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::chrono::seconds kToEnd{1};
-// Longer ones would have to wait, and nothing on that line may: stop_run() uses it.
+// A longer frame could have to wait for room in the socket for calls beside, and stop_run(), which uses it, must not.
 constexpr std::size_t kMostBytesBeside = 32 * 1024;
 constexpr std::int64_t kMostEntries = 255;  // of a batch: C counts them in a byte
 

@@ -1,6 +1,6 @@
 #include "answers/directives.hpp"
 
-#include "engine/json.hpp"
+#include "engine/sim_json.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "answers/tool_call.hpp"
 
-#include "engine/json.hpp"
+#include "engine/sim_json.hpp"
 
 namespace rkllm_mcp::sim {
 namespace {

@@ -1,7 +1,7 @@
 // What rkllm_init checks, in the vendor's order, before there is a handle.
 #pragma once
 
-#include "board/log.hpp"
+#include "board/library_log.hpp"
 #include "engine/client.hpp"
 #include "engine/instance.hpp"
 

@@ -22,7 +22,7 @@
 
 namespace rkllm_mcp::sim {
 
-// Every int is what the C function of that name returns. Threads: see above.
+// Every int is what the C function of that name returns. Threads: as this file's first comment says.
 class CheckedInstance {
  public:
   // rkllm_init; throws std::runtime_error where that returns -1.

@@ -1,6 +1,6 @@
 #include "engine/generation.hpp"
 
-#include "answers/answer.hpp"
+#include "answers/compose_answer.hpp"
 #include "answers/random.hpp"
 #include "engine/contract.hpp"
 #include "model/prompt_cache_file.hpp"

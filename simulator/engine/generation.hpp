@@ -5,15 +5,15 @@
 // then RKLLM_RUN_FINISH, unless the run was paused or has failed.
 #pragma once
 
+#include "answers/answer_tokens.hpp"
 #include "answers/directives.hpp"
-#include "answers/token_stream.hpp"
-#include "board/npu.hpp"
+#include "board/simulated_npu.hpp"
 #include "engine/abort_signal.hpp"
 #include "engine/client.hpp"
 #include "engine/instance.hpp"
 #include "engine/prompt_encoder.hpp"
 #include "engine/run_request.hpp"
-#include "model/utf8.hpp"
+#include "model/characters.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -44,7 +44,7 @@ class Generation {
   struct Lane {
     KvCache* cache = nullptr;
     EncodedPrompt prompt;
-    TokenStream stream;
+    AnswerTokens stream;
     Utf8Joiner joiner;
     std::string text;          // what the callback is given; gone when the next token comes
     std::size_t computed = 0;  // prompt tokens that were not in the cache

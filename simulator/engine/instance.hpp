@@ -4,8 +4,8 @@
 #pragma once
 
 #include "board/cpus.hpp"
-#include "board/log.hpp"
-#include "board/npu.hpp"
+#include "board/library_log.hpp"
+#include "board/simulated_npu.hpp"
 #include "engine/client.hpp"
 #include "engine/perf_counters.hpp"
 #include "engine/record.hpp"

@@ -1,6 +1,6 @@
 #include "exports/make_handle.hpp"
 
-#include "board/log.hpp"
+#include "board/library_log.hpp"
 #include "engine/checked_instance.hpp"
 #include "exports/convert.hpp"
 #include "exports/live_handles.hpp"

@@ -4,7 +4,7 @@
 // Not thread-safe: belongs to whoever uses the handle.
 #pragma once
 
-#include "engine/json.hpp"
+#include "engine/sim_json.hpp"
 #include "model/model_file.hpp"
 
 #include <optional>

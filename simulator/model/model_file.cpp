@@ -1,6 +1,6 @@
 #include "model/model_file.hpp"
 
-#include "engine/json.hpp"
+#include "engine/sim_json.hpp"
 #include "model/vocabulary.hpp"
 
 #include <fstream>

@@ -2,7 +2,7 @@
 
 #include "answers/passages.hpp"
 #include "answers/random.hpp"
-#include "model/utf8.hpp"
+#include "model/characters.hpp"
 
 #include <algorithm>
 

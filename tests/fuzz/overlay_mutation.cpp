@@ -1,6 +1,6 @@
 #include "fuzz/overlay_mutation.hpp"
 
-#include "json.hpp"
+#include "bindgen_json.hpp"
 
 #include <cstddef>
 #include <iterator>

@@ -1,8 +1,8 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
+#include "bindgen_json.hpp"
 #include "generate.hpp"
-#include "json.hpp"
 #include "read/header.hpp"
 
 #include <algorithm>

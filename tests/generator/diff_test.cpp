@@ -3,9 +3,9 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
-#include "compare/documentation.hpp"
+#include "bindgen_json.hpp"
+#include "compare/documentation_changes.hpp"
 #include "compare/render_diff.hpp"
-#include "json.hpp"
 #include "read/header.hpp"
 
 #include <algorithm>

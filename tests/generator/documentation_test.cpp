@@ -1,9 +1,9 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
+#include "bindgen_json.hpp"
 #include "emit/tool_schema.hpp"
 #include "generate.hpp"
-#include "json.hpp"
 #include "read/documentation.hpp"
 #include "read/header.hpp"
 

@@ -3,8 +3,8 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
+#include "bindgen_json.hpp"
 #include "compare/dump.hpp"
-#include "json.hpp"
 #include "read/header.hpp"
 
 using namespace bindgen;

@@ -5,9 +5,9 @@
 #include "temporary.hpp"
 
 #include "compare/dump.hpp"
+#include "hex_sha256.hpp"
 #include "meaning/understand.hpp"
 #include "read/header.hpp"
-#include "sha256.hpp"
 #include "text_file.hpp"
 
 #include <algorithm>

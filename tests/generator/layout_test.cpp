@@ -3,7 +3,7 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
-#include "json.hpp"
+#include "bindgen_json.hpp"
 #include "read/declaration.hpp"
 #include "read/header.hpp"
 

@@ -1,14 +1,14 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
-#include "command_line.hpp"
+#include "bindgen_command.hpp"
+#include "bindgen_json.hpp"
 #include "compare/line_diff.hpp"
 #include "diagnostics.hpp"
 #include "generate.hpp"
-#include "json.hpp"
+#include "hex_sha256.hpp"
 #include "manifest.hpp"
 #include "output.hpp"
-#include "sha256.hpp"
 #include "staged_file.hpp"
 
 #include <sys/resource.h>

@@ -116,17 +116,17 @@ folder(server/defaults USE dispatch transport)
 folder(server/settings USE text AND jsonrpc/bounded_json.hpp jsonrpc/json_builder.hpp)
 folder(server/service USE settings text)
 folder(server/process USE text)
+folder(server/threads USE process)
 folder(server/backend USE jsonrpc process AND mcp/catalogue.hpp)
 folder(server/worker USE backend jsonrpc process text)
 folder(server/watch USE backend jsonrpc mcp text)
 folder(server/upstreams USE call client mcp process text transport)
-folder(server/tools USE auth mcp process settings text AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
+folder(server/tools USE auth mcp process settings text threads AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
 folder(server/memory USE auth call client dispatch jsonrpc mcp text)
 # Of the chat host only assistant/, http/ and mcp/ have a server around them. Inside, lowest first: turn; templates and tokenizer;
 # answer and structured; dialects and host; assistant, http and mcp.
-folder(server/chat USE auth call dispatch jsonrpc mcp text transport
-                   AND client/http/http_error.hpp settings/document.hpp tools/stop_signal.hpp
-                       tools/tool_threads.hpp upstreams/offered.hpp)
+folder(server/chat USE auth call dispatch jsonrpc mcp text threads transport
+                   AND client/http/http_error.hpp settings/document.hpp upstreams/offered.hpp)
 foreach(room turn templates tokenizer answer structured dialects host)
   forbid(server/chat/${room} "asio|\"(auth|call|dispatch|mcp|settings|transport)/|\"chat/(assistant|http|mcp)/"
          "only chat/assistant, chat/http and chat/mcp have a server around them")
@@ -144,8 +144,8 @@ forbid(server/chat/host "\"chat/dialects/" "turns are made the same for all dial
 folder(server/models USE backend chat jsonrpc mcp stream text AND pull/model_chip.hpp)
 folder(server/page USE embedded text transport)
 folder(server/pull USE text AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
-folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models page pull service settings tools
-                  transport upstreams watch worker AND stream/token_stream.hpp text/url.hpp)
+folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models page pull service settings threads
+                  tools transport upstreams watch worker AND stream/token_stream.hpp text/url.hpp)
 folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_chip.hpp
                                                                pull/this_board.hpp pull/web_get.hpp)
 folder(server/cli USE app client doctor memory process pull service settings text

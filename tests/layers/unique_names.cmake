@@ -1,9 +1,11 @@
-# No two files of what the server is made of have the same name: a name says which file is meant, in an error, in a
+# No two files of the product have the same name: a name says which file is meant, in an error, in a
 # debugger, and in the list of open files. Run: cmake -DROOT=<repository> -P unique_names.cmake; fails naming every
 # mistake.
 cmake_minimum_required(VERSION 3.22)
 
-file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/include/*.?pp ${ROOT}/runtime/*.?pp ${ROOT}/server/*.?pp)
+set(parts include runtime server simulator generator)
+list(TRANSFORM parts REPLACE "(.+)" "${ROOT}/\\1/*.?pp")
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${parts})
 set(wrong "")
 foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME)

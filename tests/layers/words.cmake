@@ -4,7 +4,7 @@
 #                        the headline says how many there are, and how many there may be
 #   shared pointers      each type that one points at, in runtime/ and server/, stands in the table's first column, however
 #                        the code says it, and the table has no other; each number that is told with its command is so
-#   words                the class, function or file that a word has in the code exists
+#   words                the class, function or file that a word has in the code exists, and no other class has its name
 #   words not to be used no class and no file of runtime/, server/ and include/ has one in its name
 #
 # What it reads are lines of these forms:
@@ -33,6 +33,7 @@ endfunction()
 # --- what the code has ----------------------------------------------------------------------------------------------
 
 set(classes "")
+set(headers_of_ "")  # headers_of_X: the headers that define a class X which is not inside another one
 set(file_names "")
 foreach(part runtime server include)
   file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/${part}/*.hpp ${ROOT}/${part}/*.cpp)
@@ -47,6 +48,9 @@ foreach(part runtime server include)
       string(REGEX REPLACE "^ *(class|struct|enum class|enum) ([A-Za-z_:0-9]+).*" "\\2" class "${line}")
       string(REGEX REPLACE ".*::" "" class "${class}")
       list(APPEND classes ${class})
+      if(file MATCHES "hpp$" AND line MATCHES "^(class|struct|enum)")
+        list(APPEND headers_of_${class} ${file})
+      endif()
     endforeach()
     file(STRINGS ${ROOT}/${file} lines REGEX "^ *using [A-Z][A-Za-z]+ =")
     foreach(line IN LISTS lines)
@@ -191,6 +195,9 @@ endforeach()
 
 # --- words ----------------------------------------------------------------------------------------------------------
 
+# The program as a whole, and the dialect mcp::Server: each is what its surroundings call the server.
+set(has_two_meanings Server)
+
 set(words 0)
 set(unwanted "")
 file(STRINGS ${page} lines REGEX "^[|] [*][*]")
@@ -214,6 +221,11 @@ foreach(line IN LISTS lines)
     string(REGEX REPLACE "^(mcp|http|websocket)::" "" class "${name}")  # which of them is not checked
     if(NOT class IN_LIST classes)
       complain("${word}: there is no ${name}")
+    endif()
+    list(REMOVE_DUPLICATES headers_of_${class})
+    list(LENGTH headers_of_${class} definitions)
+    if(definitions GREATER 1 AND NOT class IN_LIST has_two_meanings)
+      complain("${word}: ${class} is two things, in ${headers_of_${class}}")
     endif()
   endforeach()
   quoted(others "*" "${others}")

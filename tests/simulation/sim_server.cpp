@@ -82,10 +82,10 @@ std::vector<chat::Profile> profiles() {
   return all;
 }
 
-Immutable<http::Service> http_service(asio::io_context& loop, Gate& gate, const ConnectionLimits& limits,
-                                      http::Handler handler, AcceptFunction accept_websocket) {
+Immutable<http::Surroundings> http_service(asio::io_context& loop, Gate& gate, const ConnectionLimits& limits,
+                                           http::Handler handler, AcceptFunction accept_websocket) {
   http::OriginPolicy own_pages({}, http::OriginPolicy::Binding::kLoopback);
-  http::Service service{loop, {}, {}, std::move(own_pages), std::move(handler), {}, {}, {}, {}, {}, limits};
+  http::Surroundings service{loop, {}, {}, std::move(own_pages), std::move(handler), {}, {}, {}, {}, {}, limits};
   service.parser_limits.header_bytes = test::usual_limits<http::Options>().header_bytes;
   service.parser_limits.body_bytes = limits.max_message_bytes;
   service.parser_limits.identify = [&gate](const http::Request& head) { return gate.let_in(head); };
@@ -255,7 +255,8 @@ std::shared_ptr<SimConnection> SimServer::connect_lines(const std::string& name)
   return connection;
 }
 
-std::shared_ptr<SimConnection> SimServer::connect(const Immutable<http::Service>& service, const std::string& name) {
+std::shared_ptr<SimConnection> SimServer::connect(const Immutable<http::Surroundings>& service,
+                                                  const std::string& name) {
   const auto connection = std::make_shared<SimConnection>(world_, name);
   const auto channel = add(connection);
   channel->contain([&] { http::Connection::start(service, *channel, name); });

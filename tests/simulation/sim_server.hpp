@@ -113,7 +113,7 @@ class SimServer {
  private:
   void gather_tools();
   std::shared_ptr<Channel> add(const std::shared_ptr<SimConnection>& connection);
-  std::shared_ptr<SimConnection> connect(const Immutable<http::Service>& service, const std::string& name);
+  std::shared_ptr<SimConnection> connect(const Immutable<http::Surroundings>& service, const std::string& name);
 
   World& world_;
   Counts counts_;
@@ -143,8 +143,8 @@ class SimServer {
   SimMemory* memory_server_ = nullptr;  // with assistants_
   chat::ChatRoutes chat_routes_;
   const AcceptFunction accept_;
-  const Immutable<http::Service> http_;
-  const Immutable<http::Service> websocket_;
+  const Immutable<http::Surroundings> http_;
+  const Immutable<http::Surroundings> websocket_;
   std::vector<std::weak_ptr<Channel>> channels_;
   const std::shared_ptr<std::size_t> connections_ = std::make_shared<std::size_t>(0);
 };

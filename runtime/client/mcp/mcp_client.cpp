@@ -28,19 +28,19 @@ ListFacts facts_of_list(McpClient::List list) {
 
 McpClient::McpClient(std::unique_ptr<Connection> connection, Introduction introduction, Events events)
     : introduction_(std::move(introduction)),
-      channel_(std::move(connection), std::move(events)),
-      server_(shake_hands(channel_, introduction_)) {}
+      requests_(std::move(connection), std::move(events)),
+      server_(shake_hands(requests_, introduction_)) {}
 
 Json McpClient::dressed(Json params) const {
-  return server_.era == Era::kModern ? with_modern_meta(std::move(params), introduction_.client_info) : params;
+  return server_.has_handshake ? params : with_modern_meta(std::move(params), introduction_.client_info);
 }
 
 McpClient::Id McpClient::request(const std::string& method, Json params, Callbacks callbacks) {
-  return channel_.request(method, dressed(std::move(params)), std::move(callbacks));
+  return requests_.request(method, dressed(std::move(params)), std::move(callbacks));
 }
 
 Json McpClient::call(const std::string& method, Json params, std::chrono::milliseconds patience) {
-  auto outcome = channel_.call(method, dressed(std::move(params)), patience);
+  auto outcome = requests_.call(method, dressed(std::move(params)), patience);
   if (!outcome) throw ConnectionError("the server has not answered " + method + " in time");
   if (auto* error = std::get_if<RemoteError>(&*outcome)) throw RemoteRefusal(std::move(*error));
   return std::get<Json>(std::move(*outcome));

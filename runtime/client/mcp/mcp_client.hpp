@@ -1,7 +1,7 @@
 // A client of an MCP server of either era, over any connection: knows the server, lists what it offers, and makes
 // requests. It declares no capabilities, so the server must ask nothing of it but `ping`.
 //
-// Threads, callbacks and the loss of the connection: as RequestChannel says. Legacy servers push their notifications;
+// Threads, callbacks and the loss of the connection: as NumberedRequests says. Legacy servers push their notifications;
 // modern ones send them in answer to the request `subscriptions/listen`, which is made like any other and ends when it
 // is cancelled.
 #pragma once
@@ -9,7 +9,7 @@
 #include "client/connection.hpp"
 #include "client/mcp/mcp_handshake.hpp"
 #include "client/mcp/message_facts.hpp"
-#include "client/mcp/request_channel.hpp"
+#include "client/mcp/numbered_requests.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -23,9 +23,9 @@ namespace rkllm_mcp::client {
 
 class McpClient {
  public:
-  using Id = RequestChannel::Id;
-  using Callbacks = RequestChannel::Callbacks;
-  using Events = RequestChannel::Events;
+  using Id = NumberedRequests::Id;
+  using Callbacks = NumberedRequests::Callbacks;
+  using Events = NumberedRequests::Events;
 
   enum class List { kTools, kResources, kResourceTemplates, kPrompts };
 
@@ -44,9 +44,9 @@ class McpClient {
   // result comes whole, with its resultType. Throws ConnectionError once the connection is lost.
   Id request(const std::string& method, Json params, Callbacks callbacks);
   // Cancels it by the rules of era and transport: a notification, or the end of its HTTP response. Then it has no end.
-  void cancel(Id id, const std::string& reason = {}) { channel_.cancel(id, reason); }
+  void cancel(Id id, const std::string& reason = {}) { requests_.cancel(id, reason); }
   // Answers a request of the server that Events::on_request took.
-  void respond(const Json& id, const Outcome& outcome) { channel_.respond(id, outcome); }
+  void respond(const Json& id, const Outcome& outcome) { requests_.respond(id, outcome); }
   // Sends a request and waits for its result. Throws ConnectionError, also when there is none in time (it is cancelled
   // then), and RemoteRefusal. Not to be called from a callback.
   Json call(const std::string& method, Json params, std::chrono::milliseconds patience);
@@ -55,7 +55,7 @@ class McpClient {
   Json dressed(Json params) const;
 
   const Introduction introduction_;
-  RequestChannel channel_;
+  NumberedRequests requests_;
   const ServerFacts server_;
 };
 

@@ -40,7 +40,7 @@ bool speaks_modern(const Json& discovery) {
 }
 
 ServerFacts facts_of_discovery(const Json& result) {
-  ServerFacts facts{Era::kModern, kModernRevision};
+  ServerFacts facts{false, kModernRevision};
   facts.info = object_of(object_of(result, "_meta"), mcp::kMetaServer);
   facts.capabilities = object_of(result, "capabilities");
   facts.instructions = text_of(result, "instructions");
@@ -48,10 +48,10 @@ ServerFacts facts_of_discovery(const Json& result) {
 }
 
 // Nothing if the server is not of the modern era.
-std::optional<ServerFacts> discover(RequestChannel& channel, const Introduction& introduction) {
+std::optional<ServerFacts> discover(NumberedRequests& requests, const Introduction& introduction) {
   const bool is_probe = introduction.era == EraChoice::kAuto;
-  const auto outcome = channel.call("server/discover", with_modern_meta(Json::object(), introduction.client_info),
-                                    is_probe ? introduction.probe_patience : introduction.patience);
+  const auto outcome = requests.call("server/discover", with_modern_meta(Json::object(), introduction.client_info),
+                                     is_probe ? introduction.probe_patience : introduction.patience);
   if (!outcome) {
     if (is_probe) return std::nullopt;
     throw ConnectionError("the server does not answer server/discover");
@@ -66,12 +66,12 @@ std::optional<ServerFacts> discover(RequestChannel& channel, const Introduction&
   throw ConnectionError("the server does not speak MCP " + std::string(kModernRevision));
 }
 
-ServerFacts initialize(RequestChannel& channel, const Introduction& introduction) {
-  const auto outcome = channel.call("initialize",
-                                    {{"protocolVersion", kLegacyRevisions.front()},
-                                     {"capabilities", introduction.capabilities},
-                                     {"clientInfo", introduction.client_info}},
-                                    introduction.patience);
+ServerFacts initialize(NumberedRequests& requests, const Introduction& introduction) {
+  const auto outcome = requests.call("initialize",
+                                     {{"protocolVersion", kLegacyRevisions.front()},
+                                      {"capabilities", introduction.capabilities},
+                                      {"clientInfo", introduction.client_info}},
+                                     introduction.patience);
   if (!outcome) throw ConnectionError("the server does not answer initialize");
   if (const auto* error = std::get_if<RemoteError>(&*outcome)) throw RemoteRefusal(*error);
   const Json& result = std::get<Json>(*outcome);
@@ -79,18 +79,18 @@ ServerFacts initialize(RequestChannel& channel, const Introduction& introduction
   if (!is_legacy_revision(revision)) {
     throw ConnectionError("the server wants to speak MCP \"" + revision + "\", which this client does not");
   }
-  channel.notify("notifications/initialized", Json::object());
-  return {Era::kLegacy, revision, object_of(result, "serverInfo"), object_of(result, "capabilities"),
+  requests.notify("notifications/initialized", Json::object());
+  return {true, revision, object_of(result, "serverInfo"), object_of(result, "capabilities"),
           text_of(result, "instructions")};
 }
 
 }  // namespace
 
-ServerFacts shake_hands(RequestChannel& channel, const Introduction& introduction) {
+ServerFacts shake_hands(NumberedRequests& requests, const Introduction& introduction) {
   if (introduction.era != EraChoice::kLegacy) {
-    if (auto facts = discover(channel, introduction)) return *std::move(facts);
+    if (auto facts = discover(requests, introduction)) return *std::move(facts);
   }
-  return initialize(channel, introduction);
+  return initialize(requests, introduction);
 }
 
 Json with_modern_meta(Json params, const Json& client_info) {

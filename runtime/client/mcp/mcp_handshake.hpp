@@ -2,7 +2,7 @@
 // `initialize` in the legacy one (2024-11-05 to 2025-11-25).
 #pragma once
 
-#include "client/mcp/request_channel.hpp"
+#include "client/mcp/numbered_requests.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -11,8 +11,6 @@
 
 namespace rkllm_mcp::client {
 
-enum class Era { kLegacy, kModern };
-
 enum class EraChoice {
   kAuto,  // asks for the modern era first, and falls back
   kLegacy,
@@ -20,7 +18,7 @@ enum class EraChoice {
 };
 
 struct ServerFacts {
-  Era era;
+  bool has_handshake;          // the legacy era
   std::string revision;        // that both speak
   Json info = Json::object();  // name, version, title, ...
   Json capabilities = Json::object();
@@ -36,7 +34,7 @@ struct Introduction {
 };
 
 // Blocks. Throws ConnectionError when there is no answer or no common revision, RemoteRefusal when the server refuses.
-ServerFacts shake_hands(RequestChannel& channel, const Introduction& introduction);
+ServerFacts shake_hands(NumberedRequests& requests, const Introduction& introduction);
 
 // The parameters with what every modern request carries in its _meta; capabilities that are there stay.
 Json with_modern_meta(Json params, const Json& client_info);

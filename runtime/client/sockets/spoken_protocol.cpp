@@ -62,7 +62,7 @@ Spoken spoken_at(const Endpoint& endpoint) {
     const Spoken then = spoken_in(answer_to(plain, question));
     if (then != Spoken::kUnknown) return then;
   } catch (const ConnectionError&) {
-    // The first answer has to do.
+    // It has closed the second connection without an answer: what the first one told is all there is.
   }
   return first;
 }

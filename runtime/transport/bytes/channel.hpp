@@ -83,7 +83,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // Has its owner say goodbye, if it has one still.
   void go_away();
   void close();  // when what is queued has been written
-  void abort();  // now
+  void abort();  // at once: what is queued is lost
   // Runs something about this connection that the loop calls (a timer, say): what it throws ends the connection.
   // Reading and writing, through which everything goes, do the same in their own handlers.
   template <class Action>

@@ -139,7 +139,7 @@ void count_refusal(int status, Counts* counts) {
   if (status == 408) count(counts, Limit::kHeaderTime);
 }
 
-ParserLimits limits_for(const Service& service, const std::string& remote) {
+ParserLimits limits_for(const Surroundings& service, const std::string& remote) {
   ParserLimits limits = service.parser_limits;
   limits.remote = remote;
   return limits;
@@ -147,14 +147,14 @@ ParserLimits limits_for(const Service& service, const std::string& remote) {
 
 }  // namespace
 
-Connection::Connection(const Immutable<Service>& service, Channel& channel, std::string remote)
+Connection::Connection(const Immutable<Surroundings>& service, Channel& channel, std::string remote)
     : service_(service),
       channel_(channel.shared_from_this()),
       remote_(std::move(remote)),
       parser_(limits_for(*service_, remote_)),
       deadline_(service_->io, [this] { channel_->contain([this] { out_of_time(); }); }) {}
 
-void Connection::start(const Immutable<Service>& service, Channel& channel, std::string remote) {
+void Connection::start(const Immutable<Surroundings>& service, Channel& channel, std::string remote) {
   const std::shared_ptr<Connection> connection(new Connection(service, channel, std::move(remote)));
   channel.start(connection);
   connection->watch_client();

@@ -14,8 +14,8 @@ Response refusal_of(Limit limit) {
   return plain_response(503, "too many connections");
 }
 
-Service service_of(asio::io_context& io, const Options& options, const ConnectionLimits& limits,
-                   OriginPolicy::Binding binding, Handler handler, AcceptFunction accept_websocket) {
+Surroundings service_of(asio::io_context& io, const Options& options, const ConnectionLimits& limits,
+                        OriginPolicy::Binding binding, Handler handler, AcceptFunction accept_websocket) {
   ParserLimits parser_limits;
   parser_limits.header_bytes = options.header_bytes;
   parser_limits.body_bytes = limits.max_message_bytes;
@@ -59,7 +59,7 @@ Transport::Transport(asio::io_context& io, TransportKind kind, const Options& op
 void Transport::accepted(asio::ip::tcp::socket socket) {
   std::error_code error;
   const auto remote = socket.remote_endpoint(error);
-  if (error) return;  // gone again
+  if (error) return;  // it has closed the connection already
   const std::string client = remote.address().to_string();
   const auto objection = channels_.objection(client, limits_);
   if (objection) count(limits_.counts, *objection);

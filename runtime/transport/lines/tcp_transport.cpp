@@ -19,7 +19,7 @@ TcpTransport::TcpTransport(asio::io_context& io, TcpOptions options, AcceptFunct
 void TcpTransport::accepted(asio::ip::tcp::socket socket) {
   std::error_code error;
   const auto remote = socket.remote_endpoint(error);
-  if (error) return;  // gone again
+  if (error) return;  // it has closed the connection already
   const std::string client = remote.address().to_string();
   const auto objection = channels_.objection(client, options_.limits);
   if (objection) count(options_.limits.counts, *objection);

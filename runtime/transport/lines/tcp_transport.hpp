@@ -1,9 +1,9 @@
 // TCP: one message per line, many clients.
 //
 // A client that only stops sending (`printf … | nc -N`) is reported as EndOfInput and keeps receiving until the layer
-// above closes the peer. TCP does not tell that apart from a client that has closed altogether; the next byte written
-// to the latter comes back as a reset, which closes the peer at once. A client that dies with unread data resets
-// immediately.
+// above closes the peer. TCP does not tell that apart from a client that has closed altogether; the next byte that is
+// written to one that has closed comes back as a reset, which closes the peer at once. A client that dies with unread
+// data resets immediately.
 //
 // Threads: belongs to the event loop.
 #pragma once

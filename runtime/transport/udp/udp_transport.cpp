@@ -364,7 +364,7 @@ void UdpTransport::Socket::tick_for(UdpPeer& peer) {
 }
 
 void UdpTransport::Socket::tick() {
-  // Peers that become ready send at once and thereby ask for the next tick.
+  // Peers that become ready send at once and so ask for the next tick.
   std::exception_ptr fault;
   for (const auto& weak : std::exchange(pacing_, {})) {
     const auto peer = weak.lock();

@@ -20,9 +20,9 @@ namespace rkllm_mcp::chat {
 namespace {
 
 // What was said, without the pictures, in the last message of a user; what was before it is `before`.
-std::string question_in(Turn& turn, std::vector<Message>& before) {
+std::string question_in(Turn& turn, std::vector<ChatMessage>& before) {
   if (turn.raw_prompt) return *turn.raw_prompt;
-  const auto last = std::ranges::find(turn.messages.rbegin(), turn.messages.rend(), Role::kUser, &Message::role);
+  const auto last = std::ranges::find(turn.messages.rbegin(), turn.messages.rend(), Role::kUser, &ChatMessage::role);
   if (last == turn.messages.rend()) throw TurnError::bad_field("messages", "there is none of the role user");
   if (std::ranges::any_of(turn.messages, has_image)) {
     throw TurnError::not_supported("messages", "a profile takes no pictures; send text only");
@@ -340,7 +340,7 @@ void AssistantTurn::answered(const std::string& text, const TurnError* error) {
   is_answering_ = false;
   if (error != nullptr) return fail(*error);
   if (!wanted_.empty()) {
-    Message said = text_message(Role::kAssistant, text);
+    ChatMessage said = text_message(Role::kAssistant, text);
     said.calls = wanted_;
     answering_.messages.push_back(std::move(said));
     return call_tools();
@@ -374,7 +374,7 @@ void AssistantTurn::tool_called(const Json& result, const std::exception_ptr& er
   const ToolCall& wanted = wanted_[called_++];
   const bool is_error = error || result.value("isError", false);
   const std::string text = error ? as_rpc_error(error).what() : text_of_result(result);
-  Message told = text_message(
+  ChatMessage told = text_message(
       Role::kTool, (is_error ? "error: " : "") + std::string(beginning_of(text, profile().tools->max_bytes)));
   told.call_id = wanted.id;
   told.tool_name = wanted.name;

@@ -99,7 +99,7 @@ class AssistantTurn final : public std::enable_shared_from_this<AssistantTurn> {
   const std::function<void()> gone_;
   std::string question_;
   std::string system_;            // of the client
-  std::vector<Message> history_;  // without the question
+  std::vector<ChatMessage> history_;  // without the question
   Language language_ = Language::kEnglish;
   std::optional<KeptConversation> kept_;  // nothing: none was chosen
   std::string conversation_;              // that the answer belongs to; empty: none

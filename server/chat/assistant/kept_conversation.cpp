@@ -11,8 +11,8 @@ namespace {
 constexpr std::string_view kBetweenSummaries = "\n\n";
 
 // As memory/get_context gives them.
-std::vector<Message> messages_in(const Json& result) {
-  std::vector<Message> messages;
+std::vector<ChatMessage> messages_in(const Json& result) {
+  std::vector<ChatMessage> messages;
   for (const Json& each : result.at("messages")) {
     const auto role = each.at("role").get<std::string>();
     if (role != "user" && role != "assistant") continue;
@@ -24,9 +24,9 @@ std::vector<Message> messages_in(const Json& result) {
 
 }  // namespace
 
-std::string told(const Wording& wording, const std::vector<Message>& messages) {
+std::string told(const Wording& wording, const std::vector<ChatMessage>& messages) {
   std::string text;
-  for (const Message& each : messages) {
+  for (const ChatMessage& each : messages) {
     text += text.empty() ? "" : "\n";
     text += (each.role == Role::kUser ? wording.user : wording.assistant) + ": " + text_of(each);
   }
@@ -103,8 +103,8 @@ void KeptConversation::summarize() {
   switch (calls_.profile().summary) {
     case SummaryUse::kNone: return added_();
     case SummaryUse::kEachResponse: {
-      const std::vector<Message> both{text_message(Role::kUser, addition_.question),
-                                      text_message(Role::kAssistant, addition_.answer)};
+      const std::vector<ChatMessage> both{text_message(Role::kUser, addition_.question),
+                                          text_message(Role::kAssistant, addition_.answer)};
       const Wording& wording = calls_.profile().wording(addition_.language);
       return calls_.make_short_text(
           Purpose::kSummary, addition_.language, {{"history", told(wording, both)}}, nullptr,

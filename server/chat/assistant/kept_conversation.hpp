@@ -36,7 +36,7 @@ class KeptConversation {
   // What was said before, without `question` if that is the last, which is asked again.
   struct Remembered {
     std::string id{};  // as the memory server has it
-    std::vector<Message> messages{};
+    std::vector<ChatMessage> messages{};
     std::string summary{};
   };
   // Begins it, if it is new.
@@ -69,6 +69,6 @@ class KeptConversation {
 };
 
 // What was said, a line for each message, with the names that the wording has for those who spoke.
-std::string told(const Wording& wording, const std::vector<Message>& messages);
+std::string told(const Wording& wording, const std::vector<ChatMessage>& messages);
 
 }  // namespace rkllm_mcp::chat

@@ -6,7 +6,7 @@
 #include "client/http/http_error.hpp"
 #include "lifetime.hpp"
 #include "text/regular_file.hpp"
-#include "tools/stop_signal.hpp"
+#include "threads/stop_signal.hpp"
 #include "verified_client.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -221,7 +221,7 @@ class RemoteProvider::Text final : public Running {
 
   RemoteProvider& provider_;
   TurnListener* const listener_;
-  std::optional<ToolThreads::Ticket> ticket_{};  // of the request, while it may still wait for a thread
+  std::optional<FairThreads::Ticket> ticket_{};  // of the request, while it may still wait for a thread
   const std::shared_ptr<Shared> shared_;         // with the thread
   bool has_begun_ = false;
   const Lifetime alive_;  // gone: nobody listens any more
@@ -230,7 +230,7 @@ class RemoteProvider::Text final : public Running {
 RemoteProvider::RemoteProvider(asio::io_context& loop, Options options)
     : options_(std::move(options)),
       way_to_loop_(loop),
-      threads_(ToolThreads::shared_by_owners(options_.threads, options_.most_waiting)) {}
+      threads_(FairThreads::shared_by_owners(options_.threads, options_.most_waiting)) {}
 
 RemoteProvider::~RemoteProvider() { way_to_loop_.close(); }
 

@@ -7,7 +7,7 @@
 #include "chat/assistant/provider.hpp"
 #include "clock.hpp"
 #include "run_loop.hpp"
-#include "tools/tool_threads.hpp"
+#include "threads/fair_threads.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -44,7 +44,7 @@ class RemoteProvider final : public Provider {
 
   const Options options_;
   const WayToLoop way_to_loop_;  // of the threads, which may outlive this
-  ToolThreads threads_;
+  FairThreads threads_;
 };
 
 }  // namespace rkllm_mcp::chat

@@ -4,7 +4,7 @@
 #include "chat/assistant/service_server.hpp"
 #include "client/http/http_error.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "tools/stop_signal.hpp"
+#include "threads/stop_signal.hpp"
 #include "verified_client.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -38,7 +38,7 @@ class RemoteServers::Asking final : public HostCall {
     StopSignal stop{};
   };
 
-  Asking(ToolThreads& threads, mcp::DoneFunction done) : HostCall(std::move(done)), threads_(threads) {}
+  Asking(FairThreads& threads, mcp::DoneFunction done) : HostCall(std::move(done)), threads_(threads) {}
   ~Asking() override {
     call_->stop.stop();
     if (ticket_) threads_.withdraw(*ticket_);
@@ -67,8 +67,8 @@ class RemoteServers::Asking final : public HostCall {
   };
   static Result result_from(Call& call, const Options& options);
 
-  ToolThreads& threads_;
-  std::optional<ToolThreads::Ticket> ticket_{};
+  FairThreads& threads_;
+  std::optional<FairThreads::Ticket> ticket_{};
   const std::shared_ptr<Call> call_ = std::make_shared<Call>();  // with the thread
 };
 
@@ -139,7 +139,7 @@ class RemoteServers::Server final : public HostedServer {
 RemoteServers::RemoteServers(asio::io_context& loop, Options options)
     : options_(std::move(options)),
       way_to_loop_(loop),
-      threads_(ToolThreads::shared_by_owners(options_.threads, options_.most_waiting)) {}
+      threads_(FairThreads::shared_by_owners(options_.threads, options_.most_waiting)) {}
 
 RemoteServers::~RemoteServers() { way_to_loop_.close(); }
 

@@ -9,7 +9,7 @@
 #include "clock.hpp"
 #include "run_loop.hpp"
 #include "text/url.hpp"
-#include "tools/tool_threads.hpp"
+#include "threads/fair_threads.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -50,7 +50,7 @@ class RemoteServers {
 
   const Options options_;
   const WayToLoop way_to_loop_;  // of the threads, which may outlive this
-  ToolThreads threads_;
+  FairThreads threads_;
 };
 
 }  // namespace rkllm_mcp::chat

@@ -95,7 +95,7 @@ std::string read_document(const JsonReader& block) {
 }
 
 // A string, or blocks of text and pictures.
-void read_plain_content(const JsonReader& content, Message& message) {
+void read_plain_content(const JsonReader& content, ChatMessage& message) {
   if (content.json().is_string()) {
     message.parts.emplace_back(TextPart{content.text()});
     return;
@@ -114,17 +114,17 @@ void read_plain_content(const JsonReader& content, Message& message) {
   }
 }
 
-void say_that_it_is_an_error(Message& result) {
+void say_that_it_is_an_error(ChatMessage& result) {
   if (result.parts.empty()) result.parts.emplace_back(TextPart{});
   if (auto* const first = std::get_if<TextPart>(&result.parts.front())) first->text.insert(0, "error: ");
 }
 
 // One message of the request. Results of tools stand in a user's message there, and are messages of their own here.
-void read_anthropic_message(const JsonReader& object, std::vector<Message>& messages) {
+void read_anthropic_message(const JsonReader& object, std::vector<ChatMessage>& messages) {
   object.object();
   const std::string& role = text_member(object, "role");
   if (role != "user" && role != "assistant" && role != "system") object.find("role")->expected("user or assistant");
-  Message message;
+  ChatMessage message;
   message.role = role == "user" ? Role::kUser : role == "assistant" ? Role::kAssistant : Role::kSystem;
   const auto content = required_member(object, "content");
   if (content->json().is_string()) {
@@ -136,7 +136,7 @@ void read_anthropic_message(const JsonReader& object, std::vector<Message>& mess
     const JsonReader block = content->element(i);
     const std::string& type = block_type(block);
     if (type == "tool_result") {
-      Message result;
+      ChatMessage result;
       result.role = Role::kTool;
       result.call_id = text_member(block, "tool_use_id");
       if (const auto inside = block.find("content")) read_plain_content(*inside, result);
@@ -165,7 +165,7 @@ void read_anthropic_message(const JsonReader& object, std::vector<Message>& mess
 // Some agents send a block that is another one in each request: it would make every prompt a new one.
 bool changes_with_every_request(std::string_view text) { return text.starts_with("x-anthropic-billing-header:"); }
 
-void read_system(const JsonReader& system, std::vector<Message>& messages) {
+void read_system(const JsonReader& system, std::vector<ChatMessage>& messages) {
   if (system.json().is_string()) {
     if (!system.text().empty()) messages.push_back(text_message(Role::kSystem, system.text()));
     return;
@@ -178,8 +178,8 @@ void read_system(const JsonReader& system, std::vector<Message>& messages) {
   }
 }
 
-std::vector<Tool> read_anthropic_tools(const JsonReader& tools) {
-  std::vector<Tool> list;
+std::vector<FunctionTool> read_anthropic_tools(const JsonReader& tools) {
+  std::vector<FunctionTool> list;
   for (std::size_t i = 0; i < tools.array().size(); ++i) {
     const JsonReader tool = tools.element(i);
     tool.object();

@@ -45,7 +45,8 @@ std::string ignored_header(const std::vector<std::string>& fields);
 // Calls `read` with a reader of `request`, and makes TurnErrors of what it complains of.
 void read_request(const Json& request, const std::function<void(const JsonReader&)>& read);
 
-// The table as Markdown, for the documentation.
+// The table as Markdown. docs/chat.md has each, and a test holds the page to it: that is what the dialects show their
+// tables for.
 std::string field_documentation(std::span<const Field> table);
 
 }  // namespace rkllm_mcp::chat

@@ -51,7 +51,7 @@ std::string read_arguments(const JsonReader& value) {
   return parsed && parsed->is_object() ? to_text(*parsed) : text;
 }
 
-void read_tool_calls(const JsonReader& calls, Message& message) {
+void read_tool_calls(const JsonReader& calls, ChatMessage& message) {
   for (std::size_t i = 0; i < calls.array().size(); ++i) {
     const JsonReader call = calls.element(i);
     call.object();
@@ -65,9 +65,9 @@ void read_tool_calls(const JsonReader& calls, Message& message) {
   }
 }
 
-void name_tool_results(std::vector<Message>& messages) {
+void name_tool_results(std::vector<ChatMessage>& messages) {
   std::map<std::string, std::string> names;
-  for (Message& message : messages) {
+  for (ChatMessage& message : messages) {
     for (const ToolCall& call : message.calls) names[call.id] = call.name;
     const auto known = names.find(message.call_id);
     if (message.role == Role::kTool && message.tool_name.empty() && known != names.end()) {

@@ -26,9 +26,9 @@ std::vector<std::string> read_stops(const JsonReader& value, std::size_t most);
 std::string read_arguments(const JsonReader& value);
 
 // An assistant's tool_calls: [{id?, function{name, arguments?}}]. Throws InvalidParams.
-void read_tool_calls(const JsonReader& calls, Message& message);
+void read_tool_calls(const JsonReader& calls, ChatMessage& message);
 
 // Fills in the names of the tools that results are of, from the calls before them.
-void name_tool_results(std::vector<Message>& messages);
+void name_tool_results(std::vector<ChatMessage>& messages);
 
 }  // namespace rkllm_mcp::chat

@@ -99,16 +99,16 @@ constexpr std::array kOllamaOptionFields = {
     Field{"numa", kIgnored, kBooleanField, "set when a model is loaded"},
 };
 
-void add_images(const JsonReader& images, Message& message) {
+void add_images(const JsonReader& images, ChatMessage& message) {
   for (std::size_t i = 0; i < images.array().size(); ++i) {
     message.parts.emplace_back(ImagePart{"", images.element(i).text()});
   }
 }
 
-Message read_ollama_message(const JsonReader& object) {
+ChatMessage read_ollama_message(const JsonReader& object) {
   object.object();
   const auto role = required_member(object, "role");
-  Message message;
+  ChatMessage message;
   if (role->text() == "system")
     message.role = Role::kSystem;
   else if (role->text() == "user")
@@ -254,7 +254,7 @@ OllamaRequest read_ollama_generate(const Json& json) {
       return;
     }
     if (system && !system->text().empty()) result.turn.messages.push_back(text_message(Role::kSystem, system->text()));
-    Message message = text_message(Role::kUser, prompt ? prompt->text() : "");
+    ChatMessage message = text_message(Role::kUser, prompt ? prompt->text() : "");
     if (has_images) add_images(*images, message);
     result.turn.messages.push_back(std::move(message));
   });

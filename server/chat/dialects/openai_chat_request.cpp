@@ -78,7 +78,7 @@ constexpr std::array kOpenAiChatFields = {
     Field{"function_call", kRefused, kTextField | kObjectField, "use tool_choice"},
 };
 
-void read_content(const JsonReader& content, Message& message) {
+void read_content(const JsonReader& content, ChatMessage& message) {
   if (content.json().is_string()) {
     message.parts.emplace_back(TextPart{content.text()});
     return;
@@ -103,10 +103,10 @@ void read_content(const JsonReader& content, Message& message) {
   }
 }
 
-Message read_message(const JsonReader& object) {
+ChatMessage read_message(const JsonReader& object) {
   object.object();
   const auto role = required_member(object, "role");
-  Message message;
+  ChatMessage message;
   const std::string& name = role->text();
   if (name == "system" || name == "developer")
     message.role = Role::kSystem;

@@ -65,7 +65,7 @@ constexpr std::array kResponsesFields = {
     Field{"prompt", kRefused, kObjectField, "prompts are not stored here"},
 };
 
-void read_response_content(const JsonReader& content, Message& message) {
+void read_response_content(const JsonReader& content, ChatMessage& message) {
   if (content.json().is_string()) {
     message.parts.emplace_back(TextPart{content.text()});
     return;
@@ -88,7 +88,7 @@ void read_response_content(const JsonReader& content, Message& message) {
 }
 
 // The assistant's message that this item belongs to: a turn comes in several items, thinking, text and calls.
-Message& assistant_message(std::vector<Message>& messages) {
+ChatMessage& assistant_message(std::vector<ChatMessage>& messages) {
   if (messages.empty() || messages.back().role != Role::kAssistant) {
     messages.emplace_back();
     messages.back().role = Role::kAssistant;
@@ -96,7 +96,7 @@ Message& assistant_message(std::vector<Message>& messages) {
   return messages.back();
 }
 
-void read_message_item(const JsonReader& item, std::vector<Message>& messages) {
+void read_message_item(const JsonReader& item, std::vector<ChatMessage>& messages) {
   const auto role = required_member(item, "role");
   const std::string& name = role->text();
   const auto content = required_member(item, "content");
@@ -105,13 +105,13 @@ void read_message_item(const JsonReader& item, std::vector<Message>& messages) {
     return;
   }
   if (name != "user" && name != "system" && name != "developer") role->expected("user, assistant, system or developer");
-  Message message;
+  ChatMessage message;
   message.role = name == "user" ? Role::kUser : Role::kSystem;
   read_response_content(*content, message);
   messages.push_back(std::move(message));
 }
 
-void read_reasoning_item(const JsonReader& item, std::vector<Message>& messages) {
+void read_reasoning_item(const JsonReader& item, std::vector<ChatMessage>& messages) {
   std::string thinking;
   for (const auto* key : {"content", "summary"}) {
     const auto parts = item.find(key);
@@ -125,7 +125,7 @@ void read_reasoning_item(const JsonReader& item, std::vector<Message>& messages)
   if (!thinking.empty()) assistant_message(messages).thinking += thinking;
 }
 
-void read_item(const JsonReader& item, std::vector<Message>& messages) {
+void read_item(const JsonReader& item, std::vector<ChatMessage>& messages) {
   item.object();
   const auto type = item.find("type");
   const std::string kind = type ? type->text() : "message";
@@ -138,7 +138,7 @@ void read_item(const JsonReader& item, std::vector<Message>& messages) {
     if (const auto arguments = item.find("arguments")) call.arguments = read_arguments(*arguments);
     assistant_message(messages).calls.push_back(std::move(call));
   } else if (kind == "function_call_output") {
-    Message result;
+    ChatMessage result;
     result.role = Role::kTool;
     result.call_id = required_member(item, "call_id")->text();
     read_response_content(*required_member(item, "output"), result);

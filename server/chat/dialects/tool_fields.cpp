@@ -27,9 +27,9 @@ std::optional<JsonReader> said_of(const JsonReader& object, std::string_view typ
   return inside;
 }
 
-void keep_allowed(const JsonReader& allowed, FunctionForm form, std::vector<Tool>& tools) {
+void keep_allowed(const JsonReader& allowed, FunctionForm form, std::vector<FunctionTool>& tools) {
   std::set<std::string_view> offered;
-  for (const Tool& tool : tools) offered.insert(tool.name);
+  for (const FunctionTool& tool : tools) offered.insert(tool.name);
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < allowed.array().size(); ++i) {
     const JsonReader each = allowed.element(i);
@@ -39,30 +39,30 @@ void keep_allowed(const JsonReader& allowed, FunctionForm form, std::vector<Tool
     if (!offered.contains(name->text())) name->refuse("there is no tool with this name");
     names.insert(name->text());
   }
-  std::erase_if(tools, [&names](const Tool& tool) { return names.count(tool.name) == 0; });
+  std::erase_if(tools, [&names](const FunctionTool& tool) { return names.count(tool.name) == 0; });
 }
 
 }  // namespace
 
-Tool read_tool(const JsonReader& tool, std::string_view schema_key) {
+FunctionTool read_tool(const JsonReader& tool, std::string_view schema_key) {
   tool.object();
   const auto name = required_member(tool, "name");
   if (name->text().empty()) name->expected("a name");
-  Tool result{.name = name->text()};
+  FunctionTool result{.name = name->text()};
   if (const auto description = tool.find("description")) result.description = description->text();
   if (const auto schema = tool.find(schema_key)) result.parameters = schema->object();
   return result;
 }
 
-void check_tool_names(const JsonReader& tools, const std::vector<Tool>& list) {
+void check_tool_names(const JsonReader& tools, const std::vector<FunctionTool>& list) {
   std::set<std::string_view> names;
-  for (const Tool& tool : list) {
+  for (const FunctionTool& tool : list) {
     if (!names.insert(tool.name).second) tools.refuse("two tools have the same name");
   }
 }
 
-std::vector<Tool> read_nested_tools(const JsonReader& tools) {
-  std::vector<Tool> list;
+std::vector<FunctionTool> read_nested_tools(const JsonReader& tools) {
+  std::vector<FunctionTool> list;
   for (std::size_t i = 0; i < tools.array().size(); ++i) {
     const JsonReader tool = tools.element(i);
     tool.object();

@@ -12,11 +12,11 @@
 namespace rkllm_mcp::chat {
 
 // [{"type":"function","function":{name, description?, parameters?}}]: OpenAI's chat and Ollama. Throws InvalidParams.
-std::vector<Tool> read_nested_tools(const JsonReader& tools);
+std::vector<FunctionTool> read_nested_tools(const JsonReader& tools);
 // {name, description?, parameters?}, where the parameters' member is named `schema_key`.
-Tool read_tool(const JsonReader& tool, std::string_view schema_key);
+FunctionTool read_tool(const JsonReader& tool, std::string_view schema_key);
 // Refuses two tools of one name, which no answer could tell apart.
-void check_tool_names(const JsonReader& tools, const std::vector<Tool>& list);
+void check_tool_names(const JsonReader& tools, const std::vector<FunctionTool>& list);
 
 // OpenAI's older API puts what it says of a function into a member "function", beside its type.
 enum class FunctionForm { kNested, kFlat };

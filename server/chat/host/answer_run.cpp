@@ -93,7 +93,7 @@ std::optional<std::string> RequiredCall::complaint() const {
 
 bool RequiredCall::is_asked_for(std::string_view tool) const {
   if (turn_.tool_choice.use == ToolUse::kNamed) return tool == turn_.tool_choice.name;
-  return std::ranges::find(turn_.tools, tool, &Tool::name) != turn_.tools.end();
+  return std::ranges::find(turn_.tools, tool, &FunctionTool::name) != turn_.tools.end();
 }
 
 }  // namespace rkllm_mcp::chat

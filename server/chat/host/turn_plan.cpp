@@ -36,7 +36,7 @@ void add_new(const std::vector<Value>& more, std::vector<Value>& all) {
 
 // For turns in the runtime's own template. Which family has been taught to the model is not known: what the tokenizer
 // of any takes for special may be special here. But what it thinks is known: models that think say so at the beginning
-// of their answer, with the same marks in all families.
+// of their answer, with the same marks in all families. Made once: it is of what is compiled in.
 const Family& family_of_own_template() {
   static const Family family = [] {
     const auto families = built_in_families();
@@ -161,11 +161,11 @@ std::string TurnPlan::text_after(const Answer& answer) const {
   const bool was_begun =
       !turn_.messages.empty() && turn_.messages.back().role == Role::kAssistant && turn_.messages.back().calls.empty();
   if (was_begun) {  // its text was the beginning of this answer
-    Message& begun = conversation.messages.back();
+    ChatMessage& begun = conversation.messages.back();
     begun.parts = {TextPart{text_of(begun) + answer.text}};
     begun.calls = answer.calls;
   } else {
-    Message said = text_message(Role::kAssistant, answer.text);
+    ChatMessage said = text_message(Role::kAssistant, answer.text);
     said.thinking = answer.thinking;
     said.calls = answer.calls;
     conversation.messages.push_back(std::move(said));

@@ -40,7 +40,7 @@ class TokenEndpoints {
   using Work = std::function<std::string(const Tokenizer* tokenizer, const std::function<void()>& keep_going)>;
   void use_tokenizer(const VisitPointer& visit, std::string model_path, Work work,
                      std::function<void(std::string text)> then);
-  // The text is the answer.
+  // As use_tokenizer(), and answers the request with the text.
   void answer_by_tokenizer(const VisitPointer& visit, std::string model_path, Work work);
 
   ChatHost& host_;

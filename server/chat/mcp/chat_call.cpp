@@ -68,7 +68,7 @@ void ChatCall::recall() {
     if (!self || self->state_ == State::kEnds) return;
     if (recalled.error) return self->fail(as_rpc_error(recalled.error));
     self->left_out_ = recalled.left_out;
-    for (Message& each : recalled.messages) self->turn_.messages.push_back(std::move(each));
+    for (ChatMessage& each : recalled.messages) self->turn_.messages.push_back(std::move(each));
     self->start_turn();
   };
   surroundings_.conversations.recall(conversation_, *invocation_->request().session->principal, go_on);

@@ -73,7 +73,7 @@ void Conversations::recall(const std::string& id, const Principal& who, std::fun
   memory_.all_messages(id, who, read);
 }
 
-void Conversations::keep(const std::string& id, const Principal& who, Exchange exchange,
+void Conversations::keep(const std::string& id, const Principal& who, QuestionAndAnswer exchange,
                          std::function<void(std::exception_ptr error)> done) {
   const auto then = [this, id, &who, answer = std::move(exchange.answer), is_partial = exchange.is_partial,
                      done = std::move(done)](const std::exception_ptr& error) {

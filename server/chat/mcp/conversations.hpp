@@ -21,7 +21,7 @@
 namespace rkllm_mcp::chat {
 
 // One question and what came of it.
-struct Exchange {
+struct QuestionAndAnswer {
   std::string question{};
   std::string answer{};
   bool is_partial = false;  // the answer was stopped, or nobody waited for its end
@@ -41,14 +41,14 @@ class Conversations {
   bool available() const { return memory_.has_server(); }
 
   struct Recalled {
-    std::vector<Message> messages{};
+    std::vector<ChatMessage> messages{};
     std::size_t left_out = 0;    // older ones
     std::exception_ptr error{};  // not null: why they could not be read
   };
   // What was said in it so far; nothing if there is no such conversation. Never calls back from inside.
   void recall(const std::string& id, const Principal& who, std::function<void(Recalled)> done);
   // Adds to it. `done` gets an error, or none, and may be called from inside; it must not be null.
-  void keep(const std::string& id, const Principal& who, Exchange exchange,
+  void keep(const std::string& id, const Principal& who, QuestionAndAnswer exchange,
             std::function<void(std::exception_ptr error)> done);
 
  private:

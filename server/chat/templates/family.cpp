@@ -87,9 +87,9 @@ ToolForm read_tool_form(const JsonReader& object) {
   ToolForm form;
   FamilyReader reader(object);
   if (const auto place = reader.find("place")) {
-    form.place = read_choice<ToolPlace>(
-        *place,
-        {{"system", ToolPlace::kInSystem}, {"own_turn", ToolPlace::kOwnTurn}, {"first_user", ToolPlace::kInFirstUser}});
+    form.place = read_choice<ToolPosition>(*place, {{"system", ToolPosition::kInSystem},
+                                                    {"own_turn", ToolPosition::kOwnTurn},
+                                                    {"first_user", ToolPosition::kInFirstUser}});
   }
   reader.text("definitions", form.definitions, {"tools"});
   reader.text("before_system", form.before_system);
@@ -225,6 +225,7 @@ std::string filled(std::string_view text, const std::vector<std::pair<std::strin
   return result.append(text.substr(copied));
 }
 
+// Read once, at the first call: they are compiled in, and never change.
 std::span<const Family> built_in_families() {
   static const std::vector<Family> families = read_families(template_files());
   return families;

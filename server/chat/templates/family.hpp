@@ -23,7 +23,7 @@ struct ThinkingForm {
 };
 
 // Where the definitions of tools stand.
-enum class ToolPlace { kInSystem, kOwnTurn, kInFirstUser };
+enum class ToolPosition { kInSystem, kOwnTurn, kInFirstUser };
 
 // How calls are written in an answer.
 enum class CallSyntax {
@@ -33,7 +33,7 @@ enum class CallSyntax {
 };
 
 struct ToolForm {
-  ToolPlace place = ToolPlace::kInSystem;
+  ToolPosition place = ToolPosition::kInSystem;
   std::string definitions{};    // ${tools}
   std::string before_system{};  // wherever the definitions stand
   std::string after_system{};   // between the system text and the definitions

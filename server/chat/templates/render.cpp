@@ -34,10 +34,10 @@ class ConversationWriter {
   }
 
   // `past`: as if a user's message followed, so that nothing that was thought is written.
-  void write_messages(std::span<const Message> messages, bool past) {
+  void write_messages(std::span<const ChatMessage> messages, bool past) {
     std::size_t at = write_beginning(messages);
     while (at < messages.size()) {
-      const Message& message = messages[at];
+      const ChatMessage& message = messages[at];
       switch (message.role) {
         case Role::kSystem: write_system(content_of(message)); break;
         case Role::kUser: write_user(content_of(message) + instruction_behind(at)); break;
@@ -61,7 +61,7 @@ class ConversationWriter {
   void write_raw(std::string_view text) { text_ += text; }
   std::string take() { return std::move(text_); }
 
-  std::string content_of(const Message& message) const {
+  std::string content_of(const ChatMessage& message) const {
     const std::string text = neutral_text(family_, text_of(message));
     const bool trims = message.role == Role::kSystem ? family_.trim_system : message.role != Role::kTool;
     return family_.trim_content && trims ? trimmed(text) : text;
@@ -80,7 +80,7 @@ class ConversationWriter {
   }
 
   // The system text, all system messages at the beginning being one, and the tools. Returns the first message behind.
-  std::size_t write_beginning(std::span<const Message> messages) {
+  std::size_t write_beginning(std::span<const ChatMessage> messages) {
     std::string system;
     std::size_t at = 0;
     for (; at < messages.size() && messages[at].role == Role::kSystem; ++at) {
@@ -89,24 +89,24 @@ class ConversationWriter {
     }
     if (at == 0) system = family_.default_system;
     if (offers_tools_) system = family_.tools.before_system + system;
-    const bool in_system = offers_tools_ && family_.tools.place == ToolPlace::kInSystem;
+    const bool in_system = offers_tools_ && family_.tools.place == ToolPosition::kInSystem;
     if (in_system) system += (system.empty() ? "" : family_.tools.after_system) + definitions();
     if (!system.empty()) write_system(system);
-    if (offers_tools_ && family_.tools.place == ToolPlace::kOwnTurn) text_ += definitions();
-    if (offers_tools_ && family_.tools.place == ToolPlace::kInFirstUser) before_user_ = definitions();
+    if (offers_tools_ && family_.tools.place == ToolPosition::kOwnTurn) text_ += definitions();
+    if (offers_tools_ && family_.tools.place == ToolPosition::kInFirstUser) before_user_ = definitions();
     return at;
   }
 
   std::string definitions() const {
     std::string lines;
-    for (const Tool& tool : conversation_.tools) {
+    for (const FunctionTool& tool : conversation_.tools) {
       if (!lines.empty()) lines += family_.tools.between_tools;
       lines += neutral_text(family_, python_json(definition_of(tool), family_.tools.indent));
     }
     return filled(family_.tools.definitions, {{"tools", lines}});
   }
 
-  Json definition_of(const Tool& tool) const {
+  Json definition_of(const FunctionTool& tool) const {
     Json function = {{"name", tool.name}};
     if (!tool.description.empty()) function["description"] = tool.description;
     if (!tool.parameters.is_null()) function["parameters"] = tool.parameters;
@@ -129,8 +129,8 @@ class ConversationWriter {
     after_results_ = false;
   }
 
-  void write_assistant(const Message& sent, bool with_thinking) {
-    const Message message = with_thinking_apart(sent);
+  void write_assistant(const ChatMessage& sent, bool with_thinking) {
+    const ChatMessage message = with_thinking_apart(sent);
     std::string content;
     if (with_thinking && !message.thinking.empty() && !family_.thinking.history.empty()) {
       const std::string thinking = trimmed(neutral_text(family_, message.thinking));
@@ -145,7 +145,7 @@ class ConversationWriter {
   }
 
   // Some clients send what was thought back as the beginning of the text, marks included.
-  Message with_thinking_apart(const Message& message) const {
+  ChatMessage with_thinking_apart(const ChatMessage& message) const {
     const ThinkingForm& form = family_.thinking;
     const std::string text = text_of(message);
     const auto begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
@@ -153,14 +153,14 @@ class ConversationWriter {
     const auto end = text.find(form.close, begin);
     if (end == std::string::npos) return message;
     const auto rest = std::min(text.find_first_not_of("\r\n", end + form.close.size()), text.size());
-    Message apart = message;
+    ChatMessage apart = message;
     apart.parts = {TextPart{text.substr(rest)}};
     const auto thinking = begin + form.open.size();
     if (apart.thinking.empty()) apart.thinking = text.substr(thinking, end - thinking);
     return apart;
   }
 
-  std::string calls_of(const Message& message) const {
+  std::string calls_of(const ChatMessage& message) const {
     std::string calls;
     for (const ToolCall& call : message.calls) {
       if (!calls.empty()) calls += family_.tools.between_calls;
@@ -173,7 +173,7 @@ class ConversationWriter {
   }
 
   // The results at the beginning of `messages`; returns how many there are.
-  std::size_t write_results(std::span<const Message> messages) {
+  std::size_t write_results(std::span<const ChatMessage> messages) {
     std::string results;
     std::size_t count = 0;
     for (; count < messages.size() && messages[count].role == Role::kTool; ++count) {
@@ -208,7 +208,7 @@ std::string forced_beginning(const Family& family, const Conversation& conversat
   require_tools(choice, conversation.tools);
   if (choice.use == ToolUse::kRequired && conversation.tools.size() > 1) return family.tools.forced;
   const std::string name = choice.use == ToolUse::kNamed ? choice.name : conversation.tools.front().name;
-  if (std::ranges::find(conversation.tools, name, &Tool::name) == conversation.tools.end()) {
+  if (std::ranges::find(conversation.tools, name, &FunctionTool::name) == conversation.tools.end()) {
     throw TurnError::bad_field("tool_choice", "there is no tool with this name");
   }
   const std::string neutral = neutral_text(family, name);
@@ -217,7 +217,7 @@ std::string forced_beginning(const Family& family, const Conversation& conversat
 
 }  // namespace
 
-void require_tools(const ToolChoice& choice, const std::vector<Tool>& tools) {
+void require_tools(const ToolChoice& choice, const std::vector<FunctionTool>& tools) {
   if (choice.must_call() && tools.empty()) throw TurnError::bad_field("tool_choice", "there are no tools to be called");
 }
 
@@ -243,10 +243,10 @@ bool can_be_told(const ThinkingForm& form, Thinking thinking) {
 Prompt render(const Family& family, const Conversation& conversation) {
   if (conversation.messages.empty()) throw TurnError::bad_field("messages", "there are none");
   Prompt prompt{.text = "", .forced = forced_beginning(family, conversation), .in_thinking = false};
-  const Message& last = conversation.messages.back();
+  const ChatMessage& last = conversation.messages.back();
   const bool goes_on = last.role == Role::kAssistant && last.calls.empty() && prompt.forced.empty();
 
-  std::span<const Message> messages = conversation.messages;
+  std::span<const ChatMessage> messages = conversation.messages;
   ConversationWriter writer(family, conversation);
   writer.write_messages(goes_on ? messages.first(messages.size() - 1) : messages, false);
   const bool leaves_it_to_the_model =

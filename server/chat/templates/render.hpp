@@ -13,8 +13,8 @@
 namespace rkllm_mcp::chat {
 
 struct Conversation {
-  std::vector<Message> messages{};
-  std::vector<Tool> tools{};
+  std::vector<ChatMessage> messages{};
+  std::vector<FunctionTool> tools{};
   ToolChoice tool_choice{};
   Thinking thinking = Thinking::kAsTheModelDoes;
   // What is said in this turn only, e.g. the schema that the answer must fit. Stands behind the last user message, so
@@ -37,7 +37,7 @@ struct Prompt {
 bool can_be_told(const ThinkingForm& form, Thinking thinking);
 
 // Throws TurnError if the choice demands a call of a tool, and there are no tools.
-void require_tools(const ToolChoice& choice, const std::vector<Tool>& tools);
+void require_tools(const ToolChoice& choice, const std::vector<FunctionTool>& tools);
 
 // The prompt of the next answer. If the last message is an assistant's without calls, its text is the beginning of the
 // answer, which the model goes on with. Pictures are left out: refuse them before.

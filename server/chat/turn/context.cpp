@@ -10,9 +10,9 @@ std::optional<std::int64_t> sum_of(std::optional<std::int64_t> left, std::option
   return *left + *right;
 }
 
-bool is_user(const Message& message) { return message.role == Role::kUser; }
+bool is_user(const ChatMessage& message) { return message.role == Role::kUser; }
 
-std::size_t bytes_of(const Message& message) {
+std::size_t bytes_of(const ChatMessage& message) {
   std::size_t bytes = 0;
   for (const Part& part : message.parts) {
     if (const auto* const text = std::get_if<TextPart>(&part)) bytes += text->text.size();
@@ -101,9 +101,9 @@ Timings sum_of_runs(const Timings& one, const Timings& other) {
           sum(one.total_ms, other.total_ms)};
 }
 
-std::size_t bytes_of(const std::vector<Message>& messages) {
+std::size_t bytes_of(const std::vector<ChatMessage>& messages) {
   std::size_t bytes = 0;
-  for (const Message& each : messages) bytes += bytes_of(each);
+  for (const ChatMessage& each : messages) bytes += bytes_of(each);
   const auto behind_user = std::find_if(messages.rbegin(), messages.rend(), is_user);
   for (auto each = messages.rbegin(); each != behind_user; ++each) bytes += each->thinking.size();
   return bytes;
@@ -114,12 +114,13 @@ std::size_t bytes_of(const Turn& turn) {
   if (turn.raw_prompt) return bytes + turn.raw_prompt->size();
   bytes += bytes_of(turn.messages);
   if (turn.tool_choice.use == ToolUse::kNone) return bytes;
-  for (const Tool& tool : turn.tools) bytes += tool.name.size() + tool.description.size() + bytes_of(tool.parameters);
+  for (const FunctionTool& tool : turn.tools)
+    bytes += tool.name.size() + tool.description.size() + bytes_of(tool.parameters);
   return bytes;
 }
 
-std::size_t drop_oldest_turns(std::vector<Message>& messages, std::size_t bytes, std::size_t bytes_around) {
-  const auto is_said = [](const Message& message) { return message.role != Role::kSystem; };
+std::size_t drop_oldest_turns(std::vector<ChatMessage>& messages, std::size_t bytes, std::size_t bytes_around) {
+  const auto is_said = [](const ChatMessage& message) { return message.role != Role::kSystem; };
   const auto oldest = std::ranges::find_if(messages, is_said);
   auto end = oldest;
   for (std::size_t taken = 0; end != messages.end() && (end == oldest || taken < bytes);) {

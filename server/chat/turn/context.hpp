@@ -72,7 +72,7 @@ Timings sum_of_runs(const Timings& one, const Timings& other);
 constexpr std::size_t kMostPromptBytes = std::size_t{1} << 20U;
 
 // What all of them say that may go into a prompt: their texts and calls, and what was thought since the last user's.
-std::size_t bytes_of(const std::vector<Message>& messages);
+std::size_t bytes_of(const std::vector<ChatMessage>& messages);
 // What a turn says that may go into its prompt: messages, offered tools, and the schema that is asked for. The prompt
 // has marks and escapes besides; a family may leave out thinking and names.
 std::size_t bytes_of(const Turn& turn);
@@ -80,6 +80,6 @@ std::size_t bytes_of(const Turn& turn);
 // Takes the oldest turns out of the conversation, until so many bytes have been taken, where each message has
 // `bytes_around` besides what it says: at least one turn, if any can be taken. A turn is a user message and all up to
 // the next one; system messages stay, and so does the last turn. The number of messages taken.
-std::size_t drop_oldest_turns(std::vector<Message>& messages, std::size_t bytes, std::size_t bytes_around);
+std::size_t drop_oldest_turns(std::vector<ChatMessage>& messages, std::size_t bytes, std::size_t bytes_around);
 
 }  // namespace rkllm_mcp::chat

@@ -5,14 +5,14 @@
 
 namespace rkllm_mcp::chat {
 
-Message text_message(Role role, std::string text) {
-  Message message;
+ChatMessage text_message(Role role, std::string text) {
+  ChatMessage message;
   message.role = role;
   message.parts.emplace_back(TextPart{std::move(text)});
   return message;
 }
 
-std::string text_of(const Message& message) {
+std::string text_of(const ChatMessage& message) {
   std::string text;
   for (const Part& part : message.parts) {
     const auto* const written = std::get_if<TextPart>(&part);
@@ -23,7 +23,7 @@ std::string text_of(const Message& message) {
 
 std::string text_of_role(const Turn& turn, Role role) {
   std::string text;
-  for (const Message& each : turn.messages) {
+  for (const ChatMessage& each : turn.messages) {
     if (each.role == role) text += (text.empty() ? "" : "\n\n") + text_of(each);
   }
   return text;
@@ -32,7 +32,7 @@ std::string text_of_role(const Turn& turn, Role role) {
 bool is_name_of_task(std::string_view name) { return name.ends_with("_generation") || name == "function_calling"; }
 
 bool is_prompt_of_task(const Turn& turn) {
-  const auto is_of = [](Role role) { return [role](const Message& each) { return each.role == role; }; };
+  const auto is_of = [](Role role) { return [role](const ChatMessage& each) { return each.role == role; }; };
   if (std::ranges::count_if(turn.messages, is_of(Role::kUser)) != 1 ||
       std::ranges::any_of(turn.messages, is_of(Role::kAssistant))) {
     return false;
@@ -43,7 +43,7 @@ bool is_prompt_of_task(const Turn& turn) {
          text.find("</chat_history>", history) != std::string::npos;
 }
 
-bool has_image(const Message& message) {
+bool has_image(const ChatMessage& message) {
   return std::ranges::any_of(message.parts, [](const Part& part) { return std::holds_alternative<ImagePart>(part); });
 }
 

@@ -41,7 +41,7 @@ struct ToolCall {
   bool operator==(const ToolCall&) const = default;
 };
 
-struct Message {
+struct ChatMessage {
   Role role = Role::kUser;
   std::vector<Part> parts{};
   std::string thinking{};         // kAssistant: what it thought, if the client has sent it back
@@ -49,21 +49,21 @@ struct Message {
   std::string call_id{};          // kTool: which call this is the result of; empty where the dialect has no ids
   std::string tool_name{};        // kTool: whose result; empty if unknown
 
-  bool operator==(const Message&) const = default;
+  bool operator==(const ChatMessage&) const = default;
 };
 
 // A message of one part of text.
-Message text_message(Role role, std::string text);
+ChatMessage text_message(Role role, std::string text);
 // The text of all its parts, each in lines of its own; pictures are left out.
-std::string text_of(const Message& message);
-bool has_image(const Message& message);
+std::string text_of(const ChatMessage& message);
+bool has_image(const ChatMessage& message);
 
-struct Tool {
+struct FunctionTool {
   std::string name;
   std::string description{};  // empty: none
   Json parameters = nullptr;  // JSON Schema of the arguments; null: none
 
-  bool operator==(const Tool&) const = default;
+  bool operator==(const FunctionTool&) const = default;
 };
 
 enum class ToolUse { kAuto, kNone, kRequired, kNamed };
@@ -136,11 +136,11 @@ struct KeepAlive {
 
 struct Turn {
   std::string model;  // as the client names it
-  std::vector<Message> messages{};
+  std::vector<ChatMessage> messages{};
   // Instead of messages: goes to the model as it is. Its answer is read as the family "plain" has it, i.e. as text
   // alone.
   std::optional<std::string> raw_prompt{};
-  std::vector<Tool> tools{};
+  std::vector<FunctionTool> tools{};
   ToolChoice tool_choice{};
   bool parallel_calls = true;
   Thinking thinking = Thinking::kAsTheModelDoes;

@@ -17,22 +17,22 @@ namespace {
 
 constexpr const char* kShipped = "rk3588-1.5b.json";
 
-enum class Runtime { kReal, kSimulated, kNone };
+enum class RuntimeKind { kReal, kSimulated, kNone };
 
-Runtime runtime_of(ServerLink& server) {
+RuntimeKind runtime_of(ServerLink& server) {
   try {
     const Json health = server.get("/health");
     const Json runtime = health.is_object() ? health.value("runtime", Json()) : Json();
     if (runtime.is_object()) {
-      if (runtime.value("state", Json()) == Json("gone")) return Runtime::kNone;
-      return runtime.value("simulated", Json()) == Json(true) ? Runtime::kSimulated : Runtime::kReal;
+      if (runtime.value("state", Json()) == Json("gone")) return RuntimeKind::kNone;
+      return runtime.value("simulated", Json()) == Json(true) ? RuntimeKind::kSimulated : RuntimeKind::kReal;
     }
   } catch (const ServerRefuses&) {
     // GET /health needs a token.
   } catch (const client::ConnectionError&) {
     // No server is running.
   }
-  return finds_simulator(server.settings()) ? Runtime::kSimulated : Runtime::kReal;
+  return finds_simulator(server.settings()) ? RuntimeKind::kSimulated : RuntimeKind::kReal;
 }
 
 // "\nBeside it: fast.json, …": the other models of its folder; nothing if there are none.
@@ -73,8 +73,8 @@ std::optional<std::string> model_of_simulator() {
 }
 
 std::string words_of_first_model(ServerLink& server, const OfferedModels& offered, const std::string& wanted) {
-  const Runtime runtime = runtime_of(server);
-  if (runtime == Runtime::kSimulated) {
+  const RuntimeKind runtime = runtime_of(server);
+  if (runtime == RuntimeKind::kSimulated) {
     auto file = is_on_this_machine(server.place()) ? model_of_simulator() : std::nullopt;
     if (file) file = file_beside(*file, wanted);
     return "Load one of the simulator's: rkllm-mcp load " +
@@ -82,7 +82,7 @@ std::string words_of_first_model(ServerLink& server, const OfferedModels& offere
            (file ? words_of_others(*file) : ", with the folder share/rkllm_sim/models of its installation");
   }
   std::string first;
-  if (runtime == Runtime::kNone) {
+  if (runtime == RuntimeKind::kNone) {
     const bool is_here = is_on_this_machine(server.place());
     first = std::string("The server has no runtime, which models need: ") + (is_here ? "" : "on its machine, ") +
             "rkllm-mcp doctor" + (server.is_of_settings() ? server.settings_options() : "") + " says what to do. ";

@@ -189,6 +189,7 @@ int pull_here(const PullOptions& options, const SettingsRequest& request) {
     line.say(file.name + (file.bytes ? ", " + shown_bytes(*file.bytes) : "") + " from " + file.url.authority());
   };
   events.download.opened = [&](const fs::path& part, const fs::path& tag) {
+    beginning_of_now = nullptr;  // the handler must not read what changes
     beginning = {part.string(), tag.string()};
     beginning_of_now = &beginning;
   };

@@ -24,8 +24,8 @@ constexpr std::chrono::milliseconds kBetweenTries{50};
 constexpr std::int64_t kBytesOfRow = 200;
 
 // Columns 0 to 4 are those of a message.
-Message message_in(const Rows& rows, int row) {
-  Message message;
+StoredMessage message_in(const Rows& rows, int row) {
+  StoredMessage message;
   message.seq = rows.integer(row, 0);
   message.role = static_cast<Role>(rows.integer(row, 1));
   message.content = rows.text(row, 2);
@@ -322,18 +322,18 @@ std::optional<Conversation> PostgresqlStore::find(const Key& key) {
   return conversation_in(rows, 0);
 }
 
-std::vector<Message> PostgresqlStore::recent(const Key& key, std::int64_t count) {
+std::vector<StoredMessage> PostgresqlStore::recent(const Key& key, std::int64_t count) {
   const Rows rows = db().run(
       "SELECT m.seq, m.role, m.content, m.metadata, m.created_ms FROM conversation c JOIN message m ON m.log = c.log "
       "WHERE c.space = $1 AND c.id = $2 ORDER BY m.seq DESC LIMIT $3",
       key.space, key.id, count);
-  std::vector<Message> messages;
+  std::vector<StoredMessage> messages;
   for (int row = rows.count() - 1; row >= 0; --row) messages.push_back(message_in(rows, row));
   return messages;
 }
 
-std::vector<Message> PostgresqlStore::between(std::int64_t log, std::int64_t after, std::int64_t until,
-                                              const Limits& limits) {
+std::vector<StoredMessage> PostgresqlStore::between(std::int64_t log, std::int64_t after, std::int64_t until,
+                                                    const Limits& limits) {
   // Sizes first, which takes no texts: so the server does not send what is not wanted.
   const Rows rows = db().run(
       "SELECT seq, role, content, metadata, created_ms FROM message WHERE log = $1 AND seq IN "
@@ -342,17 +342,17 @@ std::vector<Message> PostgresqlStore::between(std::int64_t log, std::int64_t aft
       "WHERE log = $1 AND seq > $2 AND seq <= $3 WINDOW page AS (ORDER BY seq) ORDER BY seq LIMIT $4) sized "
       "WHERE nth = 1 OR bytes <= $5) ORDER BY seq",
       log, after, until, limits.count, limits.bytes);
-  std::vector<Message> messages;
+  std::vector<StoredMessage> messages;
   for (int row = 0; row < rows.count(); ++row) messages.push_back(message_in(rows, row));
   return messages;
 }
 
-std::vector<Message> PostgresqlStore::messages(const Key& key, std::int64_t after, const Limits& limits) {
+std::vector<StoredMessage> PostgresqlStore::messages(const Key& key, std::int64_t after, const Limits& limits) {
   const auto row = row_of(key);
-  return row ? between(row->log, after, kEnd, limits) : std::vector<Message>();
+  return row ? between(row->log, after, kEnd, limits) : std::vector<StoredMessage>();
 }
 
-std::vector<Message> PostgresqlStore::old(const Key& key, std::int64_t recent, const Limits& limits) {
+std::vector<StoredMessage> PostgresqlStore::old(const Key& key, std::int64_t recent, const Limits& limits) {
   const auto row = row_of(key);
   if (!row) return {};
   return between(row->log, row->covers_seq, row->next_seq - 1 - recent, limits);

@@ -53,9 +53,9 @@ class PostgresqlStore final : public Store {
   void check() override;
 
   std::optional<Conversation> find(const Key& key) override;
-  std::vector<Message> recent(const Key& key, std::int64_t count) override;
-  std::vector<Message> messages(const Key& key, std::int64_t after, const Limits& limits) override;
-  std::vector<Message> old(const Key& key, std::int64_t recent, const Limits& limits) override;
+  std::vector<StoredMessage> recent(const Key& key, std::int64_t count) override;
+  std::vector<StoredMessage> messages(const Key& key, std::int64_t after, const Limits& limits) override;
+  std::vector<StoredMessage> old(const Key& key, std::int64_t recent, const Limits& limits) override;
   std::optional<Summary> summary(const Key& key) override;
   std::vector<Conversation> list(const std::string& space, std::int64_t before, std::int64_t count) override;
   std::vector<std::string> spaces() override;
@@ -70,7 +70,7 @@ class PostgresqlStore final : public Store {
   std::optional<Row> row_of(const Key& key);
   Row row_or_new(const Key& key, Milliseconds time);
   void drop_log(std::int64_t log);
-  std::vector<Message> between(std::int64_t log, std::int64_t after, std::int64_t until, const Limits& limits);
+  std::vector<StoredMessage> between(std::int64_t log, std::int64_t after, std::int64_t until, const Limits& limits);
 
   const Options options_;
   const Use use_;

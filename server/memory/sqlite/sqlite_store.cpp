@@ -47,8 +47,8 @@ const Connection::Options& made_ready(const Connection::Options& options, Sqlite
 }
 
 // Columns 0 to 4 of a query are those of a message.
-Message message_in(const Query& query) {
-  Message message;
+StoredMessage message_in(const Query& query) {
+  StoredMessage message;
   message.seq = query.integer(0);
   message.role = static_cast<Role>(query.integer(1));
   message.content = query.text(2);
@@ -289,10 +289,10 @@ std::optional<Conversation> SqliteStore::find(const Key& key) {
   return conversation_in(query);
 }
 
-std::vector<Message> SqliteStore::recent(const Key& key, std::int64_t count) {
+std::vector<StoredMessage> SqliteStore::recent(const Key& key, std::int64_t count) {
   const auto row = row_of(key);
   if (!row) return {};
-  std::vector<Message> messages;
+  std::vector<StoredMessage> messages;
   Query query(db_,
               "SELECT seq, role, content, metadata, created_ms FROM message WHERE log = ?1 ORDER BY seq DESC LIMIT ?2",
               row->log, count);
@@ -301,16 +301,16 @@ std::vector<Message> SqliteStore::recent(const Key& key, std::int64_t count) {
   return messages;
 }
 
-std::vector<Message> SqliteStore::between(std::int64_t log, std::int64_t after, std::int64_t until,
-                                          const Limits& limits) {
-  std::vector<Message> messages;
+std::vector<StoredMessage> SqliteStore::between(std::int64_t log, std::int64_t after, std::int64_t until,
+                                                const Limits& limits) {
+  std::vector<StoredMessage> messages;
   std::int64_t bytes = 0;
   Query query(db_,
               "SELECT seq, role, content, metadata, created_ms FROM message WHERE log = ?1 AND seq > ?2 AND seq <= ?3 "
               "ORDER BY seq LIMIT ?4",
               log, after, until, limits.count);
   while (query.next()) {
-    Message message = message_in(query);
+    StoredMessage message = message_in(query);
     bytes += static_cast<std::int64_t>(message.content.size() + message.metadata.size());
     if (bytes > limits.bytes && !messages.empty()) break;
     messages.push_back(std::move(message));
@@ -318,12 +318,12 @@ std::vector<Message> SqliteStore::between(std::int64_t log, std::int64_t after, 
   return messages;
 }
 
-std::vector<Message> SqliteStore::messages(const Key& key, std::int64_t after, const Limits& limits) {
+std::vector<StoredMessage> SqliteStore::messages(const Key& key, std::int64_t after, const Limits& limits) {
   const auto row = row_of(key);
-  return row ? between(row->log, after, kEnd, limits) : std::vector<Message>();
+  return row ? between(row->log, after, kEnd, limits) : std::vector<StoredMessage>();
 }
 
-std::vector<Message> SqliteStore::old(const Key& key, std::int64_t recent, const Limits& limits) {
+std::vector<StoredMessage> SqliteStore::old(const Key& key, std::int64_t recent, const Limits& limits) {
   const auto row = row_of(key);
   if (!row) return {};
   return between(row->log, row->covers_seq, row->next_seq - 1 - recent, limits);

@@ -42,9 +42,9 @@ class SqliteStore final : public Store {
   void check() override;
 
   std::optional<Conversation> find(const Key& key) override;
-  std::vector<Message> recent(const Key& key, std::int64_t count) override;
-  std::vector<Message> messages(const Key& key, std::int64_t after, const Limits& limits) override;
-  std::vector<Message> old(const Key& key, std::int64_t recent, const Limits& limits) override;
+  std::vector<StoredMessage> recent(const Key& key, std::int64_t count) override;
+  std::vector<StoredMessage> messages(const Key& key, std::int64_t after, const Limits& limits) override;
+  std::vector<StoredMessage> old(const Key& key, std::int64_t recent, const Limits& limits) override;
   std::optional<Summary> summary(const Key& key) override;
   std::vector<Conversation> list(const std::string& space, std::int64_t before, std::int64_t count) override;
   std::vector<std::string> spaces() override;
@@ -57,7 +57,7 @@ class SqliteStore final : public Store {
   std::int64_t new_log();
   void drop_log(std::int64_t log);
   void index(const char* how, std::int64_t number, const std::string& content, const std::string& space_word);
-  std::vector<Message> between(std::int64_t log, std::int64_t after, std::int64_t until, const Limits& limits);
+  std::vector<StoredMessage> between(std::int64_t log, std::int64_t after, std::int64_t until, const Limits& limits);
 
   SearchTokenizer tokenizer_;  // before the connection, which uses it
   Connection db_;

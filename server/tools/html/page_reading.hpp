@@ -2,7 +2,7 @@
 // ever, costs its own answer and nothing else.
 #pragma once
 
-#include "tools/stop_signal.hpp"
+#include "threads/stop_signal.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "text/ip_address.hpp"
 #include "text/url.hpp"
-#include "tools/stop_signal.hpp"
+#include "threads/stop_signal.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -2,7 +2,7 @@
 #include "support/catch.hpp"
 #include "support/process.hpp"
 
-#include "json.hpp"
+#include "bindgen_json.hpp"
 
 #include <unistd.h>
 

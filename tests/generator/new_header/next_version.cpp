@@ -1,6 +1,6 @@
 #include "next_version.hpp"
 
-#include "json.hpp"
+#include "bindgen_json.hpp"
 #include "text_file.hpp"
 
 #include <filesystem>

@@ -3,8 +3,8 @@
 #include "support/catch.hpp"
 #include "support/process.hpp"
 
-#include "json.hpp"
-#include "overlay/json_schema.hpp"
+#include "bindgen_json.hpp"
+#include "overlay/schema_check.hpp"
 #include "read/header.hpp"
 
 #include <rkllm_mcp/base64.hpp>

@@ -27,7 +27,7 @@ const mcp::Resource& resource_at(const mcp::Catalogue& catalogue, const std::str
   throw std::runtime_error("no resource " + uri);
 }
 
-mcp::Catalogue described(const RuntimeHost& runtime, const Settings& settings) {
+mcp::Catalogue described(const Runtime& runtime, const Settings& settings) {
   return describe_server(runtime, settings, [] { return Json::object(); });
 }
 
@@ -43,13 +43,13 @@ struct SimulatedHost {
   Settings settings = settings_of_simulator();
   spdlog::logger log{"test"};
   Counts counts;
-  RuntimeHost host{loop, settings, log, counts};
+  Runtime host{loop, settings, log, counts};
 };
 
 }  // namespace
 
 TEST_CASE("without a library clients still see the newest API, and why nothing can be called") {
-  const RuntimeHost none(runtime_unavailable("it was eaten"));
+  const Runtime none(runtime_unavailable("it was eaten"));
   const Settings settings;
   const AbiSet& newest = *abi_sets().back();
   const Api api = describe_api(none);
@@ -73,12 +73,12 @@ TEST_CASE("a simulated runtime is called simulated in all that clients and model
   CHECK(catalogue.title == "RKLLM runtime (SIMULATED)");
   CHECK_THAT(catalogue.instructions, has_text("SIMULATED runtime: its answers are made up."));
   CHECK(Json::parse(resource_at(catalogue, "rkllm://runtime").read().text)["simulated"] == true);
-  const RuntimeHost none(runtime_unavailable("no library"));
+  const Runtime none(runtime_unavailable("no library"));
   CHECK(described(none, with.settings).instructions.find("SIMULATED") == std::string::npos);
 }
 
 TEST_CASE("a model is told how to call functions only where they are in the list of tools") {
-  const RuntimeHost none(runtime_unavailable("no library"));
+  const Runtime none(runtime_unavailable("no library"));
   Settings settings;
   settings.mcp.tools = {"chat", "api"};
   const mcp::Catalogue with_functions = described(none, settings);
@@ -95,7 +95,7 @@ TEST_CASE("a model is told how to call functions only where they are in the list
 }
 
 TEST_CASE("a server goes by the name of the settings, offers tasks, and leaves the tools to others") {
-  const RuntimeHost none(runtime_unavailable("no library"));
+  const Runtime none(runtime_unavailable("no library"));
   Settings settings;
   settings.server.name = "kitchen";
   const mcp::Catalogue catalogue = described(none, settings);
@@ -107,7 +107,7 @@ TEST_CASE("a server goes by the name of the settings, offers tasks, and leaves t
 }
 
 TEST_CASE("every document of a server has an address of its own, a type, and can be read") {
-  const RuntimeHost none(runtime_unavailable("no library"));
+  const Runtime none(runtime_unavailable("no library"));
   const Settings settings;
   const mcp::Catalogue catalogue = described(none, settings);
   std::set<std::string> addresses;
@@ -126,7 +126,7 @@ TEST_CASE("every document of a server has an address of its own, a type, and can
 }
 
 TEST_CASE("the document of the settings is what is in force when it is read, and as it was reported") {
-  const RuntimeHost none(runtime_unavailable("no library"));
+  const Runtime none(runtime_unavailable("no library"));
   const Settings settings;
   Json report{{"server.name", "one"}};
   const mcp::Catalogue catalogue = describe_server(none, settings, [&report] { return report; });
@@ -138,7 +138,7 @@ TEST_CASE("the document of the settings is what is in force when it is read, and
 
 TEST_CASE("models are completed from the presets and the folders as they are when somebody types") {
   const TemporaryDirectory directory;
-  const RuntimeHost none(runtime_unavailable("no library"));
+  const Runtime none(runtime_unavailable("no library"));
   Settings settings;
   settings.models = Json{{"small", {{"param", {{"model_path", "/models/s.rkllm"}}}}}};
   settings.runtime.model_dirs = {directory.path()};

@@ -118,7 +118,7 @@ struct OfLeasedCall {
   std::shared_ptr<CallObserver> observer;
 };
 
-// ModelSlot::LoadWatch: a load for whoever waits for the model.
+// ModelSlot::LoadObserver: a load for whoever waits for the model.
 struct OfLoad {
   OfLoad() {
     runtime.owner = bench.queue;
@@ -165,7 +165,7 @@ struct OfLoad {
   std::shared_ptr<CallObserver> observer;
 };
 
-// ModelPlace::LeaseWatch: a lease that is asked for. Its beginning is what is waited for, and it fails before that.
+// ModelPlace::LeaseObserver: a lease that is asked for. Its beginning is what is waited for, and it fails before that.
 struct OfLease {
   OfLease() {
     LeaseSource source{.loop = loop};

@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{60};
 
-std::unique_ptr<RuntimeHost> none_because(const std::string& reason) {
-  return std::make_unique<RuntimeHost>(runtime_unavailable(reason));
+std::unique_ptr<Runtime> none_because(const std::string& reason) {
+  return std::make_unique<Runtime>(runtime_unavailable(reason));
 }
 
 Settings with_simulator() {
@@ -137,10 +137,10 @@ TEST_CASE("a library that was replaced on the disk while it serves is told of, w
   asio::io_context loop;
   spdlog::logger log{"test"};
   Counts counts;
-  const RuntimeHost host(loop, settings, log, counts);
+  const Runtime host(loop, settings, log, counts);
   REQUIRE(host.trouble().empty());
   CHECK(host.status()["reason"].is_null());
-  CHECK_FALSE(RuntimeHost::is_outdated(host.file(), settings));
+  CHECK_FALSE(Runtime::is_outdated(host.file(), settings));
 
   fs::copy_file(RKLLM_SIM_LIBRARY, path + ".new");  // as packages do, of the same version
   fs::rename(path + ".new", path);
@@ -148,8 +148,8 @@ TEST_CASE("a library that was replaced on the disk while it serves is told of, w
   CHECK(reason.find(path + " has been replaced since version 1.3.0") == 0);
   CHECK(reason.find("SIGHUP") != std::string::npos);
   CHECK(reason.find("restart") != std::string::npos);
-  CHECK(RuntimeHost::is_outdated(host.file(), settings));
-  CHECK(RuntimeHost(loop, settings, log, counts).status()["reason"].is_null());
+  CHECK(Runtime::is_outdated(host.file(), settings));
+  CHECK(Runtime(loop, settings, log, counts).status()["reason"].is_null());
 
   fs::remove(path);
   CHECK(host.status()["reason"].get<std::string>().find(path + " is gone") == 0);
@@ -167,7 +167,7 @@ TEST_CASE("a link that leads to another library by now is told of") {
   asio::io_context loop;
   spdlog::logger log{"test"};
   Counts counts;
-  const RuntimeHost host(loop, settings, log, counts);
+  const Runtime host(loop, settings, log, counts);
   CHECK(host.status()["reason"].is_null());
   fs::remove(link);
   fs::create_symlink("new.so", link);

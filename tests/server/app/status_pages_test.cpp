@@ -65,9 +65,8 @@ class ShownServer {
   Settings settings;
   spdlog::logger log{"test"};
   Metrics metrics;
-  RuntimeLife runtime{loop.loop(), settings, log, [](const Settings&) {
-                        return std::make_unique<RuntimeHost>(runtime_unavailable("there is none"));
-                      }};
+  RuntimeLife runtime{loop.loop(), settings, log,
+                      [](const Settings&) { return std::make_unique<Runtime>(runtime_unavailable("there is none")); }};
   ModelRuntime model_runtime;
   KnownModels models{loop.loop(), log, model_runtime, {}, {}};
   Services services{loop.loop(), settings, log, [](const std::function<void(mcp::Server&)>&) {}, [] {}};

@@ -38,7 +38,7 @@ inline memory::NewMessage said(std::string content, memory::Role role = memory::
   return {role, std::move(content), {}, memory::now()};
 }
 
-inline std::vector<std::string> contents_of(const std::vector<memory::Message>& messages) {
+inline std::vector<std::string> contents_of(const std::vector<memory::StoredMessage>& messages) {
   std::vector<std::string> contents;
   for (const auto& message : messages) contents.push_back(message.content);
   return contents;

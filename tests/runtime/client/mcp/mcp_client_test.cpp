@@ -61,7 +61,7 @@ struct Waiting {
   std::future<Outcome> end = promise.get_future();
   std::vector<double> progress{};
 
-  RequestChannel::Callbacks callbacks() {
+  NumberedRequests::Callbacks callbacks() {
     return {.on_progress = [this](const Json& params) { progress.push_back(params["progress"].get<double>()); },
             .on_end = [this](Outcome outcome) { promise.set_value(std::move(outcome)); }};
   }
@@ -85,7 +85,7 @@ TEST_CASE("parts of a long message that nobody has read are sent as they were wr
 TEST_CASE("a modern server is discovered, every request carries its metadata, and no handshake is made") {
   Script script(modern_server);
   McpClient client = client_of(script);
-  CHECK(client.server().era == Era::kModern);
+  CHECK_FALSE(client.server().has_handshake);
   CHECK(client.server().revision == "2026-07-28");
   CHECK(client.server().info["name"] == "modern");
   CHECK(client.server().instructions == "be modern");
@@ -106,7 +106,7 @@ TEST_CASE("a modern server is discovered, every request carries its metadata, an
 TEST_CASE("a legacy server is initialized, after it has not known server/discover") {
   Script script(legacy_server);
   const McpClient client = client_of(script);
-  CHECK(client.server().era == Era::kLegacy);
+  CHECK(client.server().has_handshake);
   CHECK(client.server().revision == "2025-06-18");
   CHECK(client.server().info["name"] == "legacy");
   CHECK(client.server().instructions == "be nice");
@@ -128,7 +128,7 @@ TEST_CASE("the answers of servers that do not know the modern era lead to initia
       if (method_of(message) == "initialize") return answer_initialize(self, message);
       if (method_of(message) == "server/discover") self.error(message, refusal.code, refusal.data);
     });
-    CHECK(client_of(script).server().era == Era::kLegacy);
+    CHECK(client_of(script).server().has_handshake);
   }
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("silence after server/discover leads to initialize, and its late answe
       answer_initialize(self, message);
     }
   });
-  CHECK(client_of(script).server().era == Era::kLegacy);
+  CHECK(client_of(script).server().has_handshake);
 }
 
 TEST_CASE("other errors are no sign of a legacy server") {
@@ -152,7 +152,7 @@ TEST_CASE("other errors are no sign of a legacy server") {
 
 TEST_CASE("a fixed era is neither probed for nor fallen back from") {
   Script legacy(legacy_server);
-  CHECK(client_of(legacy, EraChoice::kLegacy).server().era == Era::kLegacy);
+  CHECK(client_of(legacy, EraChoice::kLegacy).server().has_handshake);
   CHECK(legacy.count_of("server/discover") == 0);
   Script other(legacy_server);
   CHECK_THROWS_AS(client_of(other, EraChoice::kModern), RemoteRefusal);

@@ -199,7 +199,7 @@ TEST_CASE("what a profile cannot do is refused at once, and nothing is told") {
 
 TEST_CASE("options that a profile does not honour are named") {
   ButlerBench bench;
-  bench.asked.tools = {chat::Tool{"f"}};
+  bench.asked.tools = {chat::FunctionTool{"f"}};
   bench.asked.answers = 2;
   bench.asked.drop_oldest_turns = true;
   bench.run();

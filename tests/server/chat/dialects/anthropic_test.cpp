@@ -207,7 +207,7 @@ TEST_CASE("a tool's result that is an error is told as one") {
       {"type":"tool_result","tool_use_id":"t3","is_error":true},
       {"type":"tool_result","tool_use_id":"t4","is_error":false,"content":"fine"}]}]})");
   std::vector<std::string> told;
-  for (const Message& each : request.turn.messages) told.push_back(text_of(each));
+  for (const ChatMessage& each : request.turn.messages) told.push_back(text_of(each));
   CHECK(told == std::vector<std::string>{"error: no such file", "error: denied", "error: ", "fine"});
 }
 

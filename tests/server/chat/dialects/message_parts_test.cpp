@@ -22,20 +22,20 @@ std::vector<std::string> stops_of(const Json& value) { return read_stops(JsonRea
 std::string arguments_from(const Json& value) { return read_arguments(JsonReader(value, "arguments")); }
 
 std::vector<ToolCall> calls_of(const Json& value) {
-  Message message;
+  ChatMessage message;
   read_tool_calls(JsonReader(value, "tool_calls"), message);
   return message.calls;
 }
 
-Message result_of_call(const std::string& id, const std::string& tool = "") {
-  Message message = text_message(Role::kTool, "42");
+ChatMessage result_of_call(const std::string& id, const std::string& tool = "") {
+  ChatMessage message = text_message(Role::kTool, "42");
   message.call_id = id;
   message.tool_name = tool;
   return message;
 }
 
-Message calling(const std::vector<ToolCall>& calls) {
-  Message message = text_message(Role::kAssistant, "");
+ChatMessage calling(const std::vector<ToolCall>& calls) {
+  ChatMessage message = text_message(Role::kAssistant, "");
   message.calls = calls;
   return message;
 }
@@ -112,19 +112,19 @@ TEST_CASE("a call that names no function is refused with its place") {
 }
 
 TEST_CASE("a result has the name of the tool of the latest call before it that has its id") {
-  std::vector<Message> messages{result_of_call("1"),         calling({{"1", "f", "{}"}, {"2", "g", "{}"}}),
-                                result_of_call("2"),         result_of_call("1"),
-                                calling({{"1", "h", "{}"}}), result_of_call("1")};
+  std::vector<ChatMessage> messages{result_of_call("1"),         calling({{"1", "f", "{}"}, {"2", "g", "{}"}}),
+                                    result_of_call("2"),         result_of_call("1"),
+                                    calling({{"1", "h", "{}"}}), result_of_call("1")};
   name_tool_results(messages);
   std::vector<std::string> names;
-  for (const Message& message : messages) names.push_back(message.tool_name);
+  for (const ChatMessage& message : messages) names.push_back(message.tool_name);
   CHECK(names == std::vector<std::string>{"", "", "g", "f", "", "h"});
 }
 
 TEST_CASE("a name that a result has already stays, and what is no result gets none") {
-  Message user = text_message(Role::kUser, "Hi");
+  ChatMessage user = text_message(Role::kUser, "Hi");
   user.call_id = "1";
-  std::vector<Message> messages{calling({{"1", "f", "{}"}}), result_of_call("1", "own"), user, result_of_call("3")};
+  std::vector<ChatMessage> messages{calling({{"1", "f", "{}"}}), result_of_call("1", "own"), user, result_of_call("3")};
   name_tool_results(messages);
   CHECK(messages[1].tool_name == "own");
   CHECK(messages[2].tool_name.empty());

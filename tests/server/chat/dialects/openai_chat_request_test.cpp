@@ -78,7 +78,7 @@ TEST_CASE("options are honoured") {
   CHECK(turn.thinking == Thinking::kOff);
   CHECK(turn.drop_oldest_turns);
   CHECK(turn.conversation == "c");
-  CHECK(turn.tools == std::vector<Tool>{{"f", "d", Json{{"type", "object"}}}});
+  CHECK(turn.tools == std::vector<FunctionTool>{{"f", "d", Json{{"type", "object"}}}});
   CHECK(turn.tool_choice == ToolChoice{ToolUse::kRequired, ""});
   CHECK(request.ignored == std::vector<std::string>{"tools[].function.strict"});
 }
@@ -119,7 +119,7 @@ TEST_CASE("of allowed tools no others are offered") {
                      R"({"type":"function","function":{"name":"f"}}]}}})")
         .turn;
   };
-  CHECK(allowing("auto").tools == std::vector<Tool>{{.name = "f"}, {.name = "h"}});
+  CHECK(allowing("auto").tools == std::vector<FunctionTool>{{.name = "f"}, {.name = "h"}});
   CHECK(allowing("auto").tool_choice == ToolChoice{});
   CHECK(allowing("required").tool_choice.use == ToolUse::kRequired);
 }

@@ -96,7 +96,7 @@ TEST_CASE("of the tools of a response those that are allowed are offered") {
   const ResponsesRequest request =
       responses_with(R"({"tools":[{"type":"function","name":"f"},{"type":"function","name":"g"}],
       "tool_choice":{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"g"}]}})");
-  CHECK(request.turn.tools == std::vector<Tool>{{.name = "g"}});
+  CHECK(request.turn.tools == std::vector<FunctionTool>{{.name = "g"}});
   CHECK(request.turn.tool_choice.use == ToolUse::kRequired);
   CHECK(request.settings["tools"].size() == 2);
 }

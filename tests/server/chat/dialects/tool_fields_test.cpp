@@ -14,7 +14,7 @@ using namespace rkllm_mcp::chat;
 
 namespace {
 
-std::vector<Tool> nested_tools(const std::string& text) {
+std::vector<FunctionTool> nested_tools(const std::string& text) {
   const Json value = Json::parse(text);
   return read_nested_tools(JsonReader(value, "tools"));
 }
@@ -23,14 +23,14 @@ std::vector<Tool> nested_tools(const std::string& text) {
 Turn turn_choosing(const std::string& choice, FunctionForm form = FunctionForm::kNested) {
   const Json value = Json::parse(choice);
   Turn turn;
-  for (const std::string name : {"f", "g", "h"}) turn.tools.push_back(Tool{name});
+  for (const std::string name : {"f", "g", "h"}) turn.tools.push_back(FunctionTool{name});
   read_tool_choice(JsonReader(value, "tool_choice"), form, turn);
   return turn;
 }
 
 std::string names_of_tools(const Turn& turn) {
   std::string names;
-  for (const Tool& tool : turn.tools) names += tool.name;
+  for (const FunctionTool& tool : turn.tools) names += tool.name;
   return names;
 }
 
@@ -53,8 +53,8 @@ std::int64_t token_limit_of(const Json& value, std::int64_t least = 1) {
 
 TEST_CASE("a tool has a name, and perhaps a description and the schema of its arguments") {
   const Json full = Json::parse(R"({"name":"f","description":"d","input_schema":{"type":"object"}})");
-  CHECK(read_tool(JsonReader(full, "tool"), "input_schema") == Tool{"f", "d", Json{{"type", "object"}}});
-  CHECK(read_tool(JsonReader(full, "tool"), "parameters") == Tool{"f", "d", nullptr});
+  CHECK(read_tool(JsonReader(full, "tool"), "input_schema") == FunctionTool{"f", "d", Json{{"type", "object"}}});
+  CHECK(read_tool(JsonReader(full, "tool"), "parameters") == FunctionTool{"f", "d", nullptr});
   for (const std::string text : {R"({})", R"({"name":""})", R"({"name":5})", R"({"name":"f","description":1})",
                                  R"({"name":"f","parameters":[]})", "[]"}) {
     CAPTURE(text);
@@ -65,7 +65,7 @@ TEST_CASE("a tool has a name, and perhaps a description and the schema of its ar
 
 TEST_CASE("nested tools are functions, also where they do not say so") {
   const auto tools = nested_tools(R"([{"type":"function","function":{"name":"f"}},{"function":{"name":"g"}}])");
-  CHECK(tools == std::vector<Tool>{{"f"}, {"g"}});
+  CHECK(tools == std::vector<FunctionTool>{{"f"}, {"g"}});
   CHECK(nested_tools("[]").empty());
   CHECK_THROWS_WITH(nested_tools(R"([{"type":"web_search"}])"),
                     "tools[0].type: only tools of type function can be offered");

@@ -44,7 +44,7 @@ std::string text_of_events(const Events& events) {
 
 Turn turn_with_tool(ToolUse use = ToolUse::kAuto) {
   Turn turn;
-  turn.tools = {Tool{"add"}};
+  turn.tools = {FunctionTool{"add"}};
   turn.tool_choice.use = use;
   return turn;
 }

@@ -14,7 +14,7 @@ using Events = std::vector<AnswerEvent>;
 
 Turn turn_requiring(ToolUse use, const std::string& name = "") {
   Turn turn;
-  turn.tools = {Tool{"add"}, Tool{"look_up"}};
+  turn.tools = {FunctionTool{"add"}, FunctionTool{"look_up"}};
   turn.tool_choice = {use, name};
   return turn;
 }

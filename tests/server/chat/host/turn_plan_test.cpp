@@ -93,7 +93,7 @@ TEST_CASE("without a family one message of a user is possible, and its marks are
   CHECK(plan.family().thinking.open == "<think>");
 
   Turn with_tools = turn_of_messages(1);
-  with_tools.tools = {Tool{"f"}};
+  with_tools.tools = {FunctionTool{"f"}};
   Turn of_system;
   of_system.messages = {text_message(Role::kSystem, "Be kind.")};
   Turn raw;
@@ -201,7 +201,7 @@ TEST_CASE("a format has a schema, is asked for in the prompt, and is asked for a
 
 TEST_CASE("where a call is forced it is asked for first, and JSON not before its result") {
   Turn turn = turn_of_messages(1);
-  turn.tools = {Tool{"add"}};
+  turn.tools = {FunctionTool{"add"}};
   turn.tool_choice.use = ToolUse::kRequired;
   turn.format.kind = OutputKind::kJsonObject;
   TurnPlan plan(turn, of_family("qwen3"), {});
@@ -217,7 +217,7 @@ TEST_CASE("special tokens are needed where calls are marked by them, and may com
   special.calls_are_special = true;
   Turn turn = turn_of_messages(1);
   CHECK_FALSE(TurnPlan(turn, &special, {}).needs_special_tokens());
-  turn.tools = {Tool{"add"}};
+  turn.tools = {FunctionTool{"add"}};
   CHECK(TurnPlan(turn, &special, {}).needs_special_tokens());
   CHECK_FALSE(TurnPlan(turn, of_family("qwen3"), {}).needs_special_tokens());
   turn.tool_choice.use = ToolUse::kNone;

@@ -561,7 +561,7 @@ TEST_CASE("tools are refused where the model hides the tokens that mark its call
   bench.pool.model.answers = {{"Hi", "<|im_end|>"}, {"<|action_start|><|plugin|>\n{\"name\":\"now\"}<|action_end|>"}};
   Turn turn = asking("Hi");
   CHECK(bench.ask(turn).answers.at(0).text == "Hi");
-  turn.tools = {Tool{"now"}};
+  turn.tools = {FunctionTool{"now"}};
   const Heard refused = bench.ask(turn);
   REQUIRE(refused.error);
   CHECK(refused.error->kind() == ErrorKind::kNotSupported);

@@ -16,9 +16,9 @@ namespace {
 
 ContextPlan run_of(std::int64_t tokens) { return RunWithLimit{tokens}; }
 
-std::vector<Role> roles_of(const std::vector<Message>& messages) {
+std::vector<Role> roles_of(const std::vector<ChatMessage>& messages) {
   std::vector<Role> roles;
-  for (const Message& message : messages) roles.push_back(message.role);
+  for (const ChatMessage& message : messages) roles.push_back(message.role);
   return roles;
 }
 
@@ -87,11 +87,11 @@ TEST_CASE("the speed of an answer is that of the tokens whose time is known, ove
 
 TEST_CASE("the oldest turn is dropped with all that belongs to it, and never the last one") {
   using enum Role;
-  std::vector<Message> messages;
+  std::vector<ChatMessage> messages;
   for (const Role role : {kSystem, kUser, kAssistant, kTool, kAssistant, kSystem, kUser, kAssistant, kUser}) {
     messages.push_back(text_message(role, "x"));
   }
-  std::vector<Message> at_once = messages;
+  std::vector<ChatMessage> at_once = messages;
   CHECK(drop_oldest_turns(messages, 0, 0) == 4);
   CHECK(roles_of(messages) == std::vector{kSystem, kSystem, kUser, kAssistant, kUser});
   CHECK(drop_oldest_turns(messages, 1, 0) == 2);
@@ -99,7 +99,7 @@ TEST_CASE("the oldest turn is dropped with all that belongs to it, and never the
   CHECK(drop_oldest_turns(messages, 1, 0) == 0);
   CHECK(drop_oldest_turns(at_once, 9, 1) == 6);
   CHECK(at_once == messages);
-  std::vector<Message> none;
+  std::vector<ChatMessage> none;
   CHECK(drop_oldest_turns(none, 1, 0) == 0);
 }
 

@@ -1,0 +1,111 @@
+#include "answers/compose_answer.hpp"
+
+#include "answers/passages.hpp"
+#include "answers/tool_call.hpp"
+#include "model/characters.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp::sim {
+namespace {
+
+// Enough of a text to recognise it, on one line, valid UTF-8 whatever came in.
+std::string quote(std::string_view text) {
+  constexpr std::size_t kMostBytes = 60;
+  std::string quoted;
+  while (!text.empty() && quoted.size() < kMostBytes) {
+    const std::size_t length = whole_character(text);
+    const bool plain = length > 1 || (length == 1 && static_cast<unsigned char>(text[0]) >= ' ');
+    quoted += plain ? text.substr(0, length) : std::string_view(" ");
+    text.remove_prefix(plain ? length : 1);
+  }
+  return "\"" + quoted + (text.empty() ? "\"" : "…\"");
+}
+
+// What the user said last, where a chat host has written ChatML around it: its marks would end the answer.
+std::string_view last_of_user(std::string_view prompt) {
+  constexpr std::string_view kOpens = "<|im_start|>user\n";
+  constexpr std::string_view kEnds = "<|im_end|>";
+  const std::size_t at = prompt.rfind(kOpens);
+  if (at == std::string_view::npos) return prompt;
+  prompt.remove_prefix(at + kOpens.size());
+  return prompt.substr(0, prompt.find(kEnds));
+}
+
+std::string opening(const Question& question) {
+  std::string text(kOpening);
+  if (question.directives.exact_tokens) return text;  // the count is what matters
+  if (!question.prompt.empty()) {
+    text += (question.from_tool ? " The tools said: " : " You wrote: ") + quote(last_of_user(question.prompt)) + ".";
+  }
+  for (const Turn& turn : question.earlier) {
+    if (!turn.said.empty()) text += " Earlier you said: " + quote(turn.said) + ".";
+  }
+  return text;
+}
+
+void append_text(std::vector<TokenId>& ids, std::string_view text, const ModelFile& model) {
+  const std::vector<TokenId> more = Vocabulary::built_in().encode(text, model.special_tokens);
+  ids.insert(ids.end(), more.begin(), more.end());
+}
+
+// Adds passages until there are `wanted` tokens, or until none that is drawn fits below `most`.
+void append_passages(std::vector<TokenId>& ids, std::size_t wanted, std::size_t most, Random& random,
+                     const ModelFile& model) {
+  constexpr int kDraws = 20;
+  for (int draws = 0; ids.size() < wanted && draws < kDraws; ++draws) {
+    const std::span<const TokenId> passage = draw_passage(random, model.languages);
+    if (ids.size() + passage.size() > most) continue;
+    ids.insert(ids.end(), passage.begin(), passage.end());
+    draws = 0;
+  }
+}
+
+}  // namespace
+
+AnswerTokens compose_answer(const Question& question, const ModelFile& model, const Json& tools) {
+  using How = AnswerTokens::Ending::How;
+  Random random(mix(question.seed, question.directives.seed));
+  const auto stream = [&](std::vector<TokenId> ids, AnswerTokens::Ending ending) {
+    return AnswerTokens(std::move(ids), ending, model.languages, random.next());
+  };
+  const How ending = question.eos_is_sampled ? How::kEos : How::kPassages;
+  if (std::vector<TokenId> ids = question.directives.ids; !ids.empty()) {
+    if (!question.eos_is_sampled) std::erase_if(ids, Vocabulary::ends_answer);
+    return stream(std::move(ids), {ending});
+  }
+
+  std::vector<TokenId> ids;
+  if (const auto& texts = question.directives.texts; !texts.empty()) {
+    const std::string& text = texts[std::min(question.asked_before, texts.size() - 1)];
+    if (question.directives.in_bytes) {
+      for (const char byte : text) ids.push_back(kFirstByte + static_cast<TokenId>(static_cast<unsigned char>(byte)));
+    } else {
+      append_text(ids, text, model);
+    }
+    return stream(std::move(ids), {ending});
+  }
+  if (question.thinks) {
+    append_text(ids, kThought, model);
+    append_passages(ids, ids.size() + 10, ids.size() + 40, random, model);
+    append_text(ids, "\n</think>\n\n", model);
+  }
+  if (const auto call = question.from_tool ? std::nullopt : write_tool_call(tools, question.prompt)) {
+    append_text(ids, *call, model);
+    return stream(std::move(ids), {ending});
+  }
+  const std::size_t thought = ids.size();
+  append_text(ids, opening(question), model);
+  if (const auto exact = question.directives.exact_tokens) return stream(std::move(ids), {How::kExactly, *exact});
+
+  // EOS is one of the tokens of an answer.
+  const auto [shortest, longest] = model.answer_tokens;
+  const std::size_t length = shortest + random.below(longest - shortest + 1);
+  append_passages(ids, thought + length - 1, thought + longest - 1, random, model);
+  return stream(std::move(ids), {ending});
+}
+
+}  // namespace rkllm_mcp::sim
