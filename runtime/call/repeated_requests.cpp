@@ -1,11 +1,14 @@
 #include "call/repeated_requests.hpp"
 
+#include <algorithm>
+
 namespace rkllm_mcp {
 
 bool RepeatedRequests::repeat(const Session& client, std::string_view text, Peer& peer) {
   forget_expired();
-  const Record* const record = find(&client, sha256(text));
-  if (record == nullptr) return false;
+  const Sha256 digest = sha256(text);
+  const Record* const record = find(&client, digest);
+  if (record == nullptr) return is_known(digest, peer.facts().address);
   const auto reply = record->reply.lock();
   if (auto* const stream = reply ? client.stream_of(*reply) : nullptr) {
     stream->send_all_again();
@@ -77,11 +80,22 @@ void RepeatedRequests::forget_expired() {
   while (!kept_.empty() && kept_.front()->until <= Clock::now()) {
     forget_oldest_of(clients_.at(kept_.front()->client));
   }
+  while (!known_.empty() && known_.front().until <= Clock::now()) known_.pop_front();
 }
 
-void RepeatedRequests::forget(const Session& client) {
+bool RepeatedRequests::is_known(const Sha256& digest, std::string_view address) const {
+  return std::ranges::any_of(known_,
+                             [&](const Known& each) { return each.digest == digest && each.address == address; });
+}
+
+void RepeatedRequests::forget(const Session& client, std::string_view address) {
   const auto known = clients_.find(&client);
   if (known == clients_.end()) return;
+  const auto until = Clock::now() + limits_.known_for;
+  for (const auto& [digest, record] : known->second.records) {
+    known_.push_back({digest, std::string(address), until});
+    if (known_.size() > limits_.known_requests) known_.pop_front();
+  }
   while (!known->second.kept.empty()) forget_oldest_of(known->second);
   clients_.erase(known);
 }

@@ -4,6 +4,9 @@
 // While a request is being executed its repetitions are swallowed: the answer will come. After that they get the same
 // answer, for `kept_for`. A request that is answered by a stream has its stream send again what it retains.
 //
+// When a client goes, its answers go with it. Which requests it has sent is still known by its address, for
+// `known_for`: a repetition may have arrived before the client went, and be read after that. It is swallowed.
+//
 // Memory: what is kept for one client, and for all of them, is bounded, and is part of the server's budget; when there
 // is no room, the oldest answers are forgotten first, and their requests would be executed again. Requests in progress
 // are never forgotten: a session may only have so many.
@@ -21,6 +24,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <list>
 #include <map>
 #include <memory>
@@ -40,6 +44,8 @@ class RepeatedRequests {
     std::size_t client_bytes = std::size_t{1} << 20U;          // of answers to one client
     std::size_t bytes = std::size_t{16} << 20U;                // of answers to all clients
     static constexpr std::size_t kBytesBesideTheAnswer = 256;  // that each of them counts in addition
+    std::chrono::milliseconds known_for{1000};                 // after the client has gone
+    std::size_t known_requests = 1024;                         // of all that have gone
   };
 
   RepeatedRequests() : RepeatedRequests(Limits()) {}
@@ -51,8 +57,8 @@ class RepeatedRequests {
   bool repeat(const Session& client, std::string_view text, Peer& peer);
   // `text` is about to be executed, and answered through `reply`.
   void add(const Session& client, std::string_view text, Reply& reply);
-  // The client has gone.
-  void forget(const Session& client);
+  // The client, which was at this address, has gone.
+  void forget(const Session& client, std::string_view address);
 
   std::size_t kept_bytes() const { return kept_bytes_; }
 
@@ -72,16 +78,25 @@ class RepeatedRequests {
     std::size_t bytes = 0;
   };
 
+  // A request of a client that has gone.
+  struct Known {
+    Sha256 digest;
+    std::string address;
+    Clock::time_point until;
+  };
+
   static std::size_t bytes_of(const Record& record) { return record.answer.size() + Limits::kBytesBesideTheAnswer; }
   bool is_above_its_bounds() const;
   Record* find(const Session* client, const Sha256& digest);  // null if there is none (any more)
   void answered(Record& record, std::optional<std::string_view> answer);
   void forget_oldest_of(Client& client);
   void forget_expired();
+  bool is_known(const Sha256& digest, std::string_view address) const;
 
   const Limits limits_;
   std::map<const Session*, Client> clients_;
   Records kept_;  // answered, the oldest first
+  std::deque<Known> known_;  // the oldest first
   std::size_t kept_bytes_ = 0;
   MemoryShare share_;     // of kept_bytes_
   const Lifetime alive_;  // a reply may be given up after this has ended

@@ -103,9 +103,9 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
     } else if (peer.facts().transport != TransportKind::kUdp) {
       await_proof(*session, peer);
     }
-    peer.when_closed([this, session, alive = alive_.watch()] {
+    peer.when_closed([this, session, alive = alive_.watch(), address = peer.facts().address] {
+      if (!alive.expired()) repeated_.forget(*session, address);
       session->client_gone();
-      if (!alive.expired()) repeated_.forget(*session);
     });
     // The transport keeps this function for as long as the peer lives, so the peer is held weakly here.
     return [this, session, input_ended, weak = peer.weak_from_this()](const Received& received) {

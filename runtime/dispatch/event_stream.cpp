@@ -22,10 +22,10 @@ std::optional<EventPosition> parse_event_id(std::string_view id) {
   const auto dash = id.rfind('-');
   if (dash == std::string_view::npos) return std::nullopt;
   const std::string_view digits = id.substr(dash + 1);
-  EventPosition place{std::string(id.substr(0, dash)), 0};
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), place.number);
+  EventPosition position{std::string(id.substr(0, dash)), 0};
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), position.number);
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return place;
+  return position;
 }
 
 EventStream::EventStream(asio::io_context& loop, Options options)

@@ -169,15 +169,15 @@ void StreamableHttp::get(const http::Request& request, http::Exchange& exchange)
       return exchange.respond(refusal(409, "this session's events are being read already"));
     return streams->standing().resume(exchange, std::nullopt);
   }
-  const auto place = parse_event_id(*last_seen);
-  EventStream* const stream = place ? streams->find(place->stream) : nullptr;
+  const auto position = parse_event_id(*last_seen);
+  EventStream* const stream = position ? streams->find(position->stream) : nullptr;
   if (stream == nullptr || stream->closed())
     return exchange.respond(refusal(404, "the events after this id are not kept any more"));
-  if (stream->ended() && !stream->has_after(place->number)) {
+  if (stream->ended() && !stream->has_after(position->number)) {
     return exchange.respond(refusal(405, "the stream has ended, and there is nothing more of it"));
   }
   const auto kept = stream->shared_from_this();
-  stream->resume(exchange, place->number);
+  stream->resume(exchange, position->number);
 }
 
 void StreamableHttp::end_session(const http::Request& request, http::Exchange& exchange) {

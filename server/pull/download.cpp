@@ -142,10 +142,11 @@ class Fetching {
     return take_length(length);
   }
 
-  // Servers that know ranges but no If-Range send the rest of whatever they have now. Where a hash tells, it does so.
+  // Servers that know ranges but no If-Range send the rest of whatever they have now. Where a hash tells, it does so. A
+  // weak tag tells neither way.
   bool is_of_another_file(const WebHead& rest) const {
     const std::string etag = rest.header("etag");
-    return what_.sha256.empty() && !etag.empty() && etag != mark_;
+    return what_.sha256.empty() && !etag.empty() && !etag.starts_with("W/") && etag != mark_;
   }
 
   bool take_length(std::optional<std::int64_t> length) {

@@ -69,13 +69,13 @@ void append_passages(std::vector<TokenId>& ids, std::size_t wanted, std::size_t 
 AnswerTokens compose_answer(const Question& question, const ModelFile& model, const Json& tools) {
   using How = AnswerTokens::Ending::How;
   Random random(mix(question.seed, question.directives.seed));
-  const auto stream = [&](std::vector<TokenId> ids, AnswerTokens::Ending ending) {
+  const auto tokens = [&](std::vector<TokenId> ids, AnswerTokens::Ending ending) {
     return AnswerTokens(std::move(ids), ending, model.languages, random.next());
   };
   const How ending = question.eos_is_sampled ? How::kEos : How::kPassages;
   if (std::vector<TokenId> ids = question.directives.ids; !ids.empty()) {
     if (!question.eos_is_sampled) std::erase_if(ids, Vocabulary::ends_answer);
-    return stream(std::move(ids), {ending});
+    return tokens(std::move(ids), {ending});
   }
 
   std::vector<TokenId> ids;
@@ -86,7 +86,7 @@ AnswerTokens compose_answer(const Question& question, const ModelFile& model, co
     } else {
       append_text(ids, text, model);
     }
-    return stream(std::move(ids), {ending});
+    return tokens(std::move(ids), {ending});
   }
   if (question.thinks) {
     append_text(ids, kThought, model);
@@ -95,17 +95,17 @@ AnswerTokens compose_answer(const Question& question, const ModelFile& model, co
   }
   if (const auto call = question.from_tool ? std::nullopt : write_tool_call(tools, question.prompt)) {
     append_text(ids, *call, model);
-    return stream(std::move(ids), {ending});
+    return tokens(std::move(ids), {ending});
   }
   const std::size_t thought = ids.size();
   append_text(ids, opening(question), model);
-  if (const auto exact = question.directives.exact_tokens) return stream(std::move(ids), {How::kExactly, *exact});
+  if (const auto exact = question.directives.exact_tokens) return tokens(std::move(ids), {How::kExactly, *exact});
 
   // EOS is one of the tokens of an answer.
   const auto [shortest, longest] = model.answer_tokens;
   const std::size_t length = shortest + random.below(longest - shortest + 1);
   append_passages(ids, thought + length - 1, thought + longest - 1, random, model);
-  return stream(std::move(ids), {ending});
+  return tokens(std::move(ids), {ending});
 }
 
 }  // namespace rkllm_mcp::sim

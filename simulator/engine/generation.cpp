@@ -271,7 +271,7 @@ void Generation::prepare(Lane& lane, std::size_t entry) {
       !lane.prompt.said.empty() && instance_.chat_template.thinks(input.enable_thinking, lane.prompt.rendered);
   question.from_tool = input.from_tool;
   question.eos_is_sampled = !instance_.options.ignore_eos_token;
-  lane.stream = compose_answer(question, instance_.model, instance_.chat_template.tools());
+  lane.answer = compose_answer(question, instance_.model, instance_.chat_template.tools());
   const bool is_unlimited = question.directives.exact_tokens && !question.directives.is_line;
   lane.left = is_unlimited ? std::numeric_limits<std::int64_t>::max() : std::max(most, 1);
 }
@@ -332,7 +332,7 @@ State Generation::sample() {
       output.token = -1;
       continue;
     }
-    output.token = lane.last = lane.stream.next();
+    output.token = lane.last = lane.answer.next();
     output.text = text_of(lane);
     has_text = has_text || output.text != nullptr;
     if (request_.mode == Mode::kLogits && lanes_.size() == 1) {
@@ -341,7 +341,7 @@ State Generation::sample() {
     }
     ++lane.tokens;
     --lane.left;
-    lane.done = lane.left <= 0 || Vocabulary::ends_answer(lane.last) || lane.stream.exhausted();
+    lane.done = lane.left <= 0 || Vocabulary::ends_answer(lane.last) || lane.answer.exhausted();
   }
   return has_text ? State::kNormal : State::kWaiting;
 }

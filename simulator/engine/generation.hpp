@@ -44,7 +44,7 @@ class Generation {
   struct Lane {
     KvCache* cache = nullptr;
     EncodedPrompt prompt;
-    AnswerTokens stream;
+    AnswerTokens answer;
     Utf8Joiner joiner;
     std::string text;          // what the callback is given; gone when the next token comes
     std::size_t computed = 0;  // prompt tokens that were not in the cache

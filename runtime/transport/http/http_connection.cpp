@@ -29,7 +29,7 @@ class Connection::OwnExchange final : public Exchange {
         is_head_(request.method == "HEAD"),
         is_http_1_0_(request.is_http_1_0),
         keep_alive_(request.keep_alive),
-        cors_headers_(connection.service_->origin_policy.cors_headers(request)) {}
+        cors_headers_(connection.around_->origin_policy.cors_headers(request)) {}
 
   ~OwnExchange() override {
     try {
@@ -139,23 +139,23 @@ void count_refusal(int status, Counts* counts) {
   if (status == 408) count(counts, Limit::kHeaderTime);
 }
 
-ParserLimits limits_for(const Surroundings& service, const std::string& remote) {
-  ParserLimits limits = service.parser_limits;
+ParserLimits limits_for(const Surroundings& around, const std::string& remote) {
+  ParserLimits limits = around.parser_limits;
   limits.remote = remote;
   return limits;
 }
 
 }  // namespace
 
-Connection::Connection(const Immutable<Surroundings>& service, Channel& channel, std::string remote)
-    : service_(service),
+Connection::Connection(const Immutable<Surroundings>& around, Channel& channel, std::string remote)
+    : around_(around),
       channel_(channel.shared_from_this()),
       remote_(std::move(remote)),
-      parser_(limits_for(*service_, remote_)),
-      deadline_(service_->io, [this] { channel_->contain([this] { out_of_time(); }); }) {}
+      parser_(limits_for(*around_, remote_)),
+      deadline_(around_->io, [this] { channel_->contain([this] { out_of_time(); }); }) {}
 
-void Connection::start(const Immutable<Surroundings>& service, Channel& channel, std::string remote) {
-  const std::shared_ptr<Connection> connection(new Connection(service, channel, std::move(remote)));
+void Connection::start(const Immutable<Surroundings>& around, Channel& channel, std::string remote) {
+  const std::shared_ptr<Connection> connection(new Connection(around, channel, std::move(remote)));
   channel.start(connection);
   connection->watch_client();
 }
@@ -189,7 +189,7 @@ void Connection::process(std::string_view bytes) {
 bool Connection::begin(Request request, std::string_view rest) {
   phase_ = Phase::kAnswer;
   request.remote = remote_;
-  const auto objection = service_->origin_policy.objection(request);
+  const auto objection = around_->origin_policy.objection(request);
   const bool is_handshake = !objection && is_websocket_path(request) && websocket::wants_websocket(request);
   if (is_handshake && upgrade(request, rest)) return false;
 
@@ -200,21 +200,21 @@ bool Connection::begin(Request request, std::string_view rest) {
     exchange->respond(answer_to(request, {403, std::string(*objection)}));
   } else if (is_handshake) {
     exchange->respond(websocket::handshake(request));
-  } else if (const auto preflight = service_->origin_policy.preflight(request)) {
+  } else if (const auto preflight = around_->origin_policy.preflight(request)) {
     exchange->respond(*preflight);
   } else {
     try {
-      service_->handler(request, *exchange);
+      around_->handler(request, *exchange);
     } catch (...) {
       exchange->fail();  // its connection may go on
-      pass_on(service_->io, std::current_exception());
+      pass_on(around_->io, std::current_exception());
     }
   }
   return true;
 }
 
 bool Connection::is_websocket_path(const Request& request) const {
-  return service_->accept_websocket && (service_->websocket_path.empty() || service_->websocket_path == request.path);
+  return around_->accept_websocket && (around_->websocket_path.empty() || around_->websocket_path == request.path);
 }
 
 bool Connection::upgrade(const Request& request, std::string_view rest) {
@@ -224,9 +224,9 @@ bool Connection::upgrade(const Request& request, std::string_view rest) {
   deadline_.clear();
   channel_->resume_input();  // it may have been held because of what came behind the handshake
   websocket::Connection::start(
-      service_->io, *channel_,
+      around_->io, *channel_,
       {.transport = TransportKind::kWebSocket, .address = remote_, .credential = std::string(request.bearer_token())},
-      service_->websocket_limits, service_->limits, rest, service_->accept_websocket);
+      around_->websocket_limits, around_->limits, rest, around_->accept_websocket);
   return true;
 }
 
@@ -238,14 +238,14 @@ void Connection::exchange_done(bool keep_alive) {
   if (processing_) return;  // which goes on by itself
   if (backlog_.empty() || is_put_back("what came while a request was answered is forgotten")) return watch_client();
   // Not from here: the next request's handler must not run inside the code that answered this one.
-  asio::post(service_->io, [weak = weak_from_this()] {
+  asio::post(around_->io, [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (self) self->channel_->contain([&] { self->process(std::exchange(self->backlog_, {})); });
   });
 }
 
 Response Connection::answer_to(const Request& request, const Refusal& refusal) const {
-  auto shaped = service_->refused ? service_->refused(request, refusal) : std::nullopt;
+  auto shaped = around_->refused ? around_->refused(request, refusal) : std::nullopt;
   Response response = shaped ? *std::move(shaped) : plain_response(refusal.status, refusal.explanation);
   if (refusal.status == 503) response.headers.add("Retry-After", "1");
   if (refusal.status == 401) response.headers.add("WWW-Authenticate", "Bearer");
@@ -253,13 +253,13 @@ Response Connection::answer_to(const Request& request, const Refusal& refusal) c
 }
 
 void Connection::refuse(const Refusal& refusal) {
-  count_refusal(refusal.status, service_->limits.counts);
+  count_refusal(refusal.status, around_->limits.counts);
   const Request& request = parser_.so_far();
   Response response = answer_to(request, refusal);
-  for (const auto& [name, value] : service_->origin_policy.cors_headers(request)) response.headers.add(name, value);
-  if (!refusal.is_guess || !service_->refuse_guess) return refuse(response);
+  for (const auto& [name, value] : around_->origin_policy.cors_headers(request)) response.headers.add(name, value);
+  if (!refusal.is_guess || !around_->refuse_guess) return refuse(response);
   busy_ = true;
-  service_->refuse_guess(remote_, [weak = weak_from_this(), response] {
+  around_->refuse_guess(remote_, [weak = weak_from_this(), response] {
     const auto self = weak.lock();
     if (!self) return;
     self->busy_ = false;
@@ -290,7 +290,7 @@ void Connection::channel_closed() {
 // Moves the deadline to what the client has to do next. A phase's time runs from its beginning, however many bytes
 // trickle in meanwhile.
 void Connection::watch_client() {
-  const auto& timeouts = service_->timeouts;
+  const auto& timeouts = around_->timeouts;
   auto phase = Phase::kBetween;
   auto time = timeouts.keep_alive;
   if (busy_ || !backlog_.empty()) {  // what waits behind unread answers is no idleness

@@ -46,12 +46,12 @@ struct Surroundings {
 
 class Connection final : public Channel::Owner, public std::enable_shared_from_this<Connection> {
  public:
-  static void start(const Immutable<Surroundings>& service, Channel& channel, std::string remote);
+  static void start(const Immutable<Surroundings>& around, Channel& channel, std::string remote);
 
  private:
   class OwnExchange;
 
-  Connection(const Immutable<Surroundings>& service, Channel& channel, std::string remote);
+  Connection(const Immutable<Surroundings>& around, Channel& channel, std::string remote);
 
   void channel_received(std::string_view bytes) override;
   void channel_ended() override;
@@ -73,7 +73,7 @@ class Connection final : public Channel::Owner, public std::enable_shared_from_t
   void watch_client();
   void out_of_time();
 
-  const Immutable<Surroundings> service_;
+  const Immutable<Surroundings> around_;
   std::shared_ptr<Channel> channel_;
   const std::string remote_;
   Parser parser_;

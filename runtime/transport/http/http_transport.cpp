@@ -14,8 +14,8 @@ Response refusal_of(Limit limit) {
   return plain_response(503, "too many connections");
 }
 
-Surroundings service_of(asio::io_context& io, const Options& options, const ConnectionLimits& limits,
-                        OriginPolicy::Binding binding, Handler handler, AcceptFunction accept_websocket) {
+Surroundings surroundings_of(asio::io_context& io, const Options& options, const ConnectionLimits& limits,
+                             OriginPolicy::Binding binding, Handler handler, AcceptFunction accept_websocket) {
   ParserLimits parser_limits;
   parser_limits.header_bytes = options.header_bytes;
   parser_limits.body_bytes = limits.max_message_bytes;
@@ -52,7 +52,8 @@ Transport::Transport(asio::io_context& io, TransportKind kind, const Options& op
       listener_(io, name_of(kind), options.listen,
                 [this](asio::ip::tcp::socket socket) { accepted(std::move(socket)); }),
       port_(listener_.port()),
-      service_(service_of(io, options, limits_,
+      around_(
+          surroundings_of(io, options, limits_,
                           listener_.is_loopback() ? OriginPolicy::Binding::kLoopback : OriginPolicy::Binding::kNetwork,
                           std::move(handler), std::move(accept_websocket))) {}
 
@@ -68,7 +69,7 @@ void Transport::accepted(asio::ip::tcp::socket socket) {
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), limits_);
   if (objection) return turned_away_.add(*channel, last_response(refusal_of(*objection)));
   channels_.add(*channel, client);
-  channel->contain([&] { Connection::start(service_, *channel, to_text(remote)); });
+  channel->contain([&] { Connection::start(around_, *channel, to_text(remote)); });
 }
 
 }  // namespace rkllm_mcp::http

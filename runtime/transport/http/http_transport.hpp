@@ -71,7 +71,7 @@ class Transport {
   TurnedAway turned_away_;
   Listener listener_;
   std::uint16_t port_;
-  const Immutable<Surroundings> service_;
+  const Immutable<Surroundings> around_;
 };
 
 }  // namespace rkllm_mcp::http

@@ -16,7 +16,6 @@
 #include <list>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,7 +68,6 @@ class UdpTransport::Socket : public std::enable_shared_from_this<Socket> {
   template <class Predicate>
   bool make_room(const Predicate& may_go);
   std::size_t neighbours_of(const Endpoint& remote) const;
-  void note_unreachable();
   void forget_unreachable();
   void forget_silent();
   void tick();
@@ -83,9 +81,6 @@ class UdpTransport::Socket : public std::enable_shared_from_this<Socket> {
 
   PeerList by_activity_;  // the most recently active first
   std::map<Endpoint, PeerList::iterator> peers_;
-  // Peers at whose end nobody listens. They are forgotten when all is read that has come from them before: a client may
-  // repeat its request and go, and that one must find what is known of the first.
-  std::set<Endpoint> unreachable_;
   Deadline silence_;
 
   std::vector<std::weak_ptr<UdpPeer>> pacing_;  // those that have used some of their burst
@@ -110,10 +105,7 @@ class UdpTransport::UdpPeer final : public ConnectedPeer {
     none();
   }
   void none() override { expected_ -= std::min<std::size_t>(expected_, 1); }  // not every message is expected
-  void expected() override {
-    ++expected_;
-    ++requests_;
-  }
+  void expected() override { ++expected_; }
   void hold_input() override {}  // datagrams come in no order
   void resume_input() override {}
   bool ready() const override { return waiting_.empty() && burst_left_ > 0; }
@@ -126,7 +118,6 @@ class UdpTransport::UdpPeer final : public ConnectedPeer {
   const Endpoint& remote() const { return remote_; }
   bool has_proved() const { return proved_; }
   bool awaits_answer() const { return expected_ > 0; }
-  std::size_t requests() const { return requests_; }  // so far, without those that only came again
   void receive(const Received& received, std::size_t bytes);
   void set_receive(ReceiveFunction receive) { receive_ = std::move(receive); }
   // A millisecond has passed. False if nothing had to be caught up, so that no further tick is needed.
@@ -146,7 +137,6 @@ class UdpTransport::UdpPeer final : public ConnectedPeer {
   std::size_t waiting_bytes_ = 0;
   std::size_t burst_left_;
   std::size_t expected_ = 0;  // answers
-  std::size_t requests_ = 0;
   bool closing_ = false;
   bool proved_;
   std::size_t allowance_ = kSmallErrorBytes;  // bytes that may still be sent while it is not proved
@@ -252,12 +242,12 @@ void UdpTransport::Socket::receive_next() {
 }
 
 void UdpTransport::Socket::receive_some() {
-  note_unreachable();
+  forget_unreachable();
   for (InputSlice slice; receiving_ && !slice.is_over(); slice.count_message()) {
     Endpoint from;
     std::error_code error;
     const auto bytes = socket_.receive_from(asio::buffer(buffer_), from, 0, error);
-    if (error == asio::error::would_block) return forget_unreachable();
+    if (error == asio::error::would_block) return;
     if (!error) received({buffer_.data(), bytes}, from);  // an error here is about something sent earlier
   }
 }
@@ -269,9 +259,7 @@ void UdpTransport::Socket::received(std::string_view message, const Endpoint& fr
   const bool is_oversized = message.size() > options_.max_message_bytes;
   const Received received =
       is_oversized ? Received(Oversized{message.size(), options_.max_message_bytes}) : Received(message);
-  const auto requests = peer->requests();
   or_else([&] { peer->receive(received, message.size()); }, [&] { forget(*peer); });
-  if (peer->requests() != requests) unreachable_.erase(from);  // somebody is there again
 }
 
 std::shared_ptr<UdpTransport::UdpPeer> UdpTransport::Socket::peer_at(const Endpoint& remote) {
@@ -315,7 +303,6 @@ void UdpTransport::Socket::forget(const UdpPeer& peer) {
   const auto forgotten = *known->second;
   by_activity_.erase(known->second);
   peers_.erase(known);
-  unreachable_.erase(forgotten->remote());
   forgotten->forgotten();
 }
 
@@ -341,14 +328,10 @@ std::size_t UdpTransport::Socket::neighbours_of(const Endpoint& remote) const {
   return static_cast<std::size_t>(std::distance(first, last));
 }
 
-void UdpTransport::Socket::note_unreachable() {
-  for (const auto& remote : take_udp_errors(socket_)) {
-    if (peers_.contains(remote)) unreachable_.insert(remote);
-  }
-}
-
 void UdpTransport::Socket::forget_unreachable() {
-  while (!unreachable_.empty()) forget(**peers_.at(*unreachable_.begin()));
+  for (const auto& remote : take_udp_errors(socket_)) {
+    if (const auto known = peers_.find(remote); known != peers_.end()) forget(**known->second);
+  }
 }
 
 void UdpTransport::Socket::forget_silent() {
@@ -399,7 +382,6 @@ void UdpTransport::Socket::discard() {
   for (const auto& peer : by_activity_) peer->discard();
   by_activity_.clear();
   peers_.clear();
-  unreachable_.clear();
   pacing_.clear();
   std::error_code ignored;
   socket_.close(ignored);

@@ -73,14 +73,14 @@ void Conversations::recall(const std::string& id, const Principal& who, std::fun
   memory_.all_messages(id, who, read);
 }
 
-void Conversations::keep(const std::string& id, const Principal& who, QuestionAndAnswer exchange,
+void Conversations::keep(const std::string& id, const Principal& who, QuestionAndAnswer said,
                          std::function<void(std::exception_ptr error)> done) {
-  const auto then = [this, id, &who, answer = std::move(exchange.answer), is_partial = exchange.is_partial,
+  const auto then = [this, id, &who, answer = std::move(said.answer), is_partial = said.is_partial,
                      done = std::move(done)](const std::exception_ptr& error) {
     if (error) return done(error);
     memory_.add_message(id, who, "assistant", answer, is_partial ? Json{{"partial", true}} : Json(nullptr), done);
   };
-  memory_.add_message(id, who, "user", std::move(exchange.question), nullptr, then);
+  memory_.add_message(id, who, "user", std::move(said.question), nullptr, then);
 }
 
 }  // namespace rkllm_mcp::chat

@@ -87,9 +87,9 @@ ToolForm read_tool_form(const JsonReader& object) {
   ToolForm form;
   FamilyReader reader(object);
   if (const auto place = reader.find("place")) {
-    form.place = read_choice<ToolPosition>(*place, {{"system", ToolPosition::kInSystem},
-                                                    {"own_turn", ToolPosition::kOwnTurn},
-                                                    {"first_user", ToolPosition::kInFirstUser}});
+    form.position = read_choice<ToolPosition>(*place, {{"system", ToolPosition::kInSystem},
+                                                       {"own_turn", ToolPosition::kOwnTurn},
+                                                       {"first_user", ToolPosition::kInFirstUser}});
   }
   reader.text("definitions", form.definitions, {"tools"});
   reader.text("before_system", form.before_system);

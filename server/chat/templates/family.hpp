@@ -33,7 +33,7 @@ enum class CallSyntax {
 };
 
 struct ToolForm {
-  ToolPosition place = ToolPosition::kInSystem;
+  ToolPosition position = ToolPosition::kInSystem;
   std::string definitions{};    // ${tools}
   std::string before_system{};  // wherever the definitions stand
   std::string after_system{};   // between the system text and the definitions

@@ -89,11 +89,11 @@ class ConversationWriter {
     }
     if (at == 0) system = family_.default_system;
     if (offers_tools_) system = family_.tools.before_system + system;
-    const bool in_system = offers_tools_ && family_.tools.place == ToolPosition::kInSystem;
+    const bool in_system = offers_tools_ && family_.tools.position == ToolPosition::kInSystem;
     if (in_system) system += (system.empty() ? "" : family_.tools.after_system) + definitions();
     if (!system.empty()) write_system(system);
-    if (offers_tools_ && family_.tools.place == ToolPosition::kOwnTurn) text_ += definitions();
-    if (offers_tools_ && family_.tools.place == ToolPosition::kInFirstUser) before_user_ = definitions();
+    if (offers_tools_ && family_.tools.position == ToolPosition::kOwnTurn) text_ += definitions();
+    if (offers_tools_ && family_.tools.position == ToolPosition::kInFirstUser) before_user_ = definitions();
     return at;
   }
 

@@ -73,8 +73,8 @@ std::optional<std::string> model_of_simulator() {
 }
 
 std::string words_of_first_model(ServerLink& server, const OfferedModels& offered, const std::string& wanted) {
-  const RuntimeKind runtime = runtime_of(server);
-  if (runtime == RuntimeKind::kSimulated) {
+  const RuntimeKind kind = runtime_of(server);
+  if (kind == RuntimeKind::kSimulated) {
     auto file = is_on_this_machine(server.place()) ? model_of_simulator() : std::nullopt;
     if (file) file = file_beside(*file, wanted);
     return "Load one of the simulator's: rkllm-mcp load " +
@@ -82,7 +82,7 @@ std::string words_of_first_model(ServerLink& server, const OfferedModels& offere
            (file ? words_of_others(*file) : ", with the folder share/rkllm_sim/models of its installation");
   }
   std::string first;
-  if (runtime == RuntimeKind::kNone) {
+  if (kind == RuntimeKind::kNone) {
     const bool is_here = is_on_this_machine(server.place());
     first = std::string("The server has no runtime, which models need: ") + (is_here ? "" : "on its machine, ") +
             "rkllm-mcp doctor" + (server.is_of_settings() ? server.settings_options() : "") + " says what to do. ";

@@ -100,7 +100,8 @@ OfferedModels models_to_chat_with(ServerLink& server) {
   offered.where = server.where();
   const Json answer = server.get("/v1/models");
   const Json data = answer.is_object() ? answer.value("data", Json()) : Json();
-  if (!data.is_array()) return offered;
+  if (!data.is_array())
+    throw client::ConnectionError(server.url() + "/v1/models lists no models: is this an rkllm-mcp server?");
   for (const Json& each : data) {
     if (!each.is_object()) continue;
     const Json facts = each.value("rkllm", Json());

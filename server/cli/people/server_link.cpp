@@ -179,7 +179,7 @@ Json ServerLink::get(const std::string& path) {
 
 Json ServerLink::health() {
   Json health = get("/health");
-  if (health.contains("models")) return health;
+  if (health.is_object() && health.value("models", Json()).is_array()) return health;
   const auto text = [&](const char* name, const char* otherwise) {
     const Json value = health.is_object() ? health.value(name, Json(otherwise)) : Json();
     if (!value.is_string())

@@ -89,6 +89,39 @@ TEST_CASE("answers are kept for a time only") {
   CHECK(requests.kept_bytes() == 0);
 }
 
+TEST_CASE("what a client has asked is swallowed for a while after it has gone, if it comes from where that was") {
+  RepeatedRequests requests;
+  RepeatingClient gone;
+  const std::string address = gone.peer->facts().address;
+  gone.take(requests, "answered")->last("answer");
+  const auto running = gone.take(requests, "running");
+  requests.forget(*gone.session, address);
+  RepeatingClient there;  // who is behind the same address is another session now
+  CHECK(there.repeats(requests, "answered"));
+  CHECK(there.repeats(requests, "running"));
+  CHECK(there.peer->sent.empty());
+  CHECK_FALSE(there.repeats(requests, "new"));
+  RepeatingClient elsewhere;
+  elsewhere.peer = std::make_shared<FakePeer>(PeerFacts{.transport = TransportKind::kUdp, .address = "elsewhere"});
+  CHECK_FALSE(elsewhere.repeats(requests, "running"));
+}
+
+TEST_CASE("what clients that have gone have asked is known for a time only, and so much of it") {
+  RepeatedRequests for_no_time({.known_for = std::chrono::milliseconds(0)});
+  RepeatedRequests for_few({.known_requests = 2});
+  for (auto* const requests : {&for_no_time, &for_few}) {
+    RepeatingClient gone[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+      gone[i].take(*requests, std::to_string(i))->last("answer");
+      requests->forget(*gone[i].session, gone[i].peer->facts().address);
+    }
+  }
+  RepeatingClient there;
+  for (const char* text : {"0", "1", "2"}) CHECK_FALSE(there.repeats(for_no_time, text));
+  CHECK_FALSE(there.repeats(for_few, "0"));
+  for (const char* text : {"1", "2"}) CHECK(there.repeats(for_few, text));
+}
+
 TEST_CASE("what is kept for one client is bounded, the oldest answers go first") {
   RepeatedRequests requests({.client_bytes = 3000});
   RepeatingClient client;
@@ -116,7 +149,7 @@ TEST_CASE("what is kept counts in the server's memory, and makes room when that 
   CHECK(client.repeats(requests, "b"));
   CHECK(client.repeats(requests, "d"));
   CHECK(memory.used() <= memory.limit());
-  requests.forget(*client.session);
+  requests.forget(*client.session, "test");
   CHECK(memory.used() == others.bytes());
 }
 
@@ -131,7 +164,7 @@ TEST_CASE("what is kept for all clients is bounded too, and goes with them") {
   CHECK_FALSE(clients[97]->repeats(requests, "a"));
   CHECK(clients[99]->repeats(requests, "a"));
   const auto running = clients[99]->take(requests, "running");
-  for (const auto& client : clients) requests.forget(*client->session);
+  for (const auto& client : clients) requests.forget(*client->session, "test");
   CHECK(requests.kept_bytes() == 0);
   running->last("too late to be kept");
   CHECK(requests.kept_bytes() == 0);

@@ -380,6 +380,27 @@ TEST_CASE("a UDP request that comes again is executed once, whatever answers it"
   CHECK(client.say(call("2", "no_such_method")).size() == 1);
 }
 
+TEST_CASE(
+    "a UDP request that its client has repeated before it went is not executed again, and others from there are") {
+  const PeerFacts facts{.transport = TransportKind::kUdp, .address = "test"};
+  Client client(usual_limits<Dispatcher::Options>(), facts);
+  const std::string run = call("1", "run_async");
+  client.say(run);
+  client.peer->close();
+  client.settle();
+  // A transport that has forgotten a client takes its next datagram for another one's.
+  const auto next = std::make_shared<FakePeer>(facts);
+  const auto receive = client.dispatcher.acceptor()(*next);
+  receive(std::string_view(run));
+  client.settle();
+  CHECK(client.backend.calls.size() == 1);
+  const std::string other = call("2", "run_async");
+  receive(std::string_view(other));
+  client.settle();
+  CHECK(client.backend.calls.size() == 2);
+  next->close();
+}
+
 TEST_CASE("a UDP stream whose request comes again starts again from the first chunk, as far as it has come") {
   Client client(usual_limits<Dispatcher::Options>(), {.transport = TransportKind::kUdp, .address = "test"});
   const std::string run = call("1", "run_async");

@@ -221,8 +221,9 @@ TEST_CASE("a model is chosen by its name, or by what stands before its tag, and 
 }
 
 TEST_CASE("a server without models, or without chats, is told as that") {
-  for (const Json& list : {Json{{"data", Json::array()}}, Json::object(), Json::array(), Json{{"data", 5}}}) {
-    CHECK_THROWS_WITH(chosen_of(list, ""), has_text("offers no model yet"));
+  CHECK_THROWS_WITH(chosen_of(Json{{"data", Json::array()}}, ""), has_text("offers no model yet"));
+  for (const Json& list : {Json::object(), Json::array(), Json{{"data", 5}}}) {
+    CHECK_THROWS_WITH(chosen_of(list, ""), has_text("lists no models: is this an rkllm-mcp server?"));
   }
   const LinkBench server(web_answer("", "text/plain", "", "404 Not Found"));
   ServerLink link = server.link();

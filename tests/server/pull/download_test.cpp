@@ -204,6 +204,11 @@ TEST_CASE("a rest that is marked as that of another file is not put behind a dow
   same.fetch();
   CHECK(same.target() == kTenBytes);
 
+  DownloadBench weak({download_head("206 Partial Content", rest + "ETag: W/\"one\"\r\n") + "56789"});
+  weak.leave("01234", "etag:\"one\"");
+  weak.fetch();
+  CHECK(weak.target() == kTenBytes);
+
   DownloadBench silent({download_head("206 Partial Content", rest) + "56789"});
   silent.leave("01234", "etag:\"one\"");
   silent.fetch();

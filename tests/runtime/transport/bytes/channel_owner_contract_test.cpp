@@ -118,18 +118,18 @@ struct OwnerOfFrames : OfOneOwner {
 struct OwnerOfRequests : OfOneOwner {
   OwnerOfRequests() {
     begin([this](Channel& with, const ConnectionLimits& limits) {
-      http::Surroundings service{.io = loop.io(),
-                                 .parser_limits = {.header_bytes = usual_limits<http::Options>().header_bytes},
-                                 .timeouts = usual_limits<http::Timeouts>(),
-                                 .origin_policy = http::OriginPolicy({}, http::OriginPolicy::Binding::kLoopback),
-                                 .handler = handler(),
-                                 .websocket_limits = {},
-                                 .websocket_path = {},
-                                 .accept_websocket = {},
-                                 .refused = {},
-                                 .refuse_guess = {},
-                                 .limits = limits};
-      http::Connection::start(Immutable<http::Surroundings>(std::move(service)), with, "test");
+      http::Surroundings around{.io = loop.io(),
+                                .parser_limits = {.header_bytes = usual_limits<http::Options>().header_bytes},
+                                .timeouts = usual_limits<http::Timeouts>(),
+                                .origin_policy = http::OriginPolicy({}, http::OriginPolicy::Binding::kLoopback),
+                                .handler = handler(),
+                                .websocket_limits = {},
+                                .websocket_path = {},
+                                .accept_websocket = {},
+                                .refused = {},
+                                .refuse_guess = {},
+                                .limits = limits};
+      http::Connection::start(Immutable<http::Surroundings>(std::move(around)), with, "test");
     });
   }
   http::Handler handler() {

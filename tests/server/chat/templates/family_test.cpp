@@ -51,7 +51,7 @@ TEST_CASE("a family that says the least is whole, and has no more than it says")
   CHECK(family.name == "small");
   CHECK(family.user == "U:${content}");
   CHECK(family.tools.definitions == "T:${tools}");
-  CHECK(family.tools.place == ToolPosition::kInSystem);
+  CHECK(family.tools.position == ToolPosition::kInSystem);
   CHECK(family.tools.syntax == CallSyntax::kTagged);
   CHECK(family.thinking.open.empty());
   CHECK(family.thinking.on_by_itself);
@@ -84,7 +84,7 @@ TEST_CASE("what a family says is read") {
   CHECK(family.thinking.on == "+");
   CHECK(family.thinking.off == "-");
   CHECK_FALSE(family.thinking.on_by_itself);
-  CHECK(family.tools.place == ToolPosition::kOwnTurn);
+  CHECK(family.tools.position == ToolPosition::kOwnTurn);
   CHECK(family.tools.syntax == CallSyntax::kNamed);
   CHECK(family.tools.indent == 4);
   CHECK(family.tools.bare_functions);
