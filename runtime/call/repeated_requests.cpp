@@ -21,8 +21,10 @@ bool RepeatedRequests::repeat(const Session& client, std::string_view text, Peer
 void RepeatedRequests::add(const Session& client, std::string_view text, Reply& reply) {
   forget_expired();
   const Sha256 digest = sha256(text);
-  clients_[&client].records.try_emplace(digest,
-                                        Record{&client, digest, reply.weak_from_this(), {}, Clock::time_point::max()});
+  const auto [asking, is_new] = clients_.try_emplace(&client);
+  if (is_new) asking->second.address = reply.peer().facts().address;
+  asking->second.records.try_emplace(digest,
+                                     Record{&client, digest, reply.weak_from_this(), {}, Clock::time_point::max()});
   // The client may have gone when the answer comes, and another one have its place. It is the reply that makes this
   // call, so that its address is that of no other.
   reply.on_last(
@@ -88,12 +90,12 @@ bool RepeatedRequests::is_known(const Sha256& digest, std::string_view address) 
                              [&](const Known& each) { return each.digest == digest && each.address == address; });
 }
 
-void RepeatedRequests::forget(const Session& client, std::string_view address) {
+void RepeatedRequests::forget(const Session& client) {
   const auto known = clients_.find(&client);
   if (known == clients_.end()) return;
   const auto until = Clock::now() + limits_.known_for;
   for (const auto& [digest, record] : known->second.records) {
-    known_.push_back({digest, std::string(address), until});
+    known_.push_back({digest, known->second.address, until});
     if (known_.size() > limits_.known_requests) known_.pop_front();
   }
   while (!known->second.kept.empty()) forget_oldest_of(known->second);

@@ -57,8 +57,8 @@ class RepeatedRequests {
   bool repeat(const Session& client, std::string_view text, Peer& peer);
   // `text` is about to be executed, and answered through `reply`.
   void add(const Session& client, std::string_view text, Reply& reply);
-  // The client, which was at this address, has gone.
-  void forget(const Session& client, std::string_view address);
+  // The client has gone.
+  void forget(const Session& client);
 
   std::size_t kept_bytes() const { return kept_bytes_; }
 
@@ -73,6 +73,7 @@ class RepeatedRequests {
   using Records = std::list<Record*>;  // into the clients' `records`
 
   struct Client {
+    std::string address;
     std::map<Sha256, Record> records;
     std::list<Records::iterator> kept;  // the oldest first, of kept_
     std::size_t bytes = 0;

@@ -103,8 +103,8 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
     } else if (peer.facts().transport != TransportKind::kUdp) {
       await_proof(*session, peer);
     }
-    peer.when_closed([this, session, alive = alive_.watch(), address = peer.facts().address] {
-      if (!alive.expired()) repeated_.forget(*session, address);
+    peer.when_closed([this, session, alive = alive_.watch()] {
+      if (!alive.expired()) repeated_.forget(*session);  // with what is in progress, which the next line ends
       session->client_gone();
     });
     // The transport keeps this function for as long as the peer lives, so the peer is held weakly here.

@@ -1,17 +1,13 @@
 #include "models/model_list.hpp"
 
 #include "chat/templates/family.hpp"
+#include "json_member.hpp"
 #include "model_name.hpp"
 
 #include <utility>
 
 namespace rkllm_mcp {
 namespace {
-
-std::string text_in(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 chat::Pooling pooling_of(const std::string& word) {
   if (word == "mean") return chat::Pooling::kMean;

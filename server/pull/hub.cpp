@@ -1,5 +1,6 @@
 #include "pull/hub.hpp"
 
+#include "json_member.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "pull/model_chip.hpp"
 #include "text/hexadecimal.hpp"
@@ -39,11 +40,6 @@ std::string path_of(const Url& hub) {
   return path;
 }
 
-std::string text_at(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::optional<std::int64_t> size_at(const Json& object) {
   const auto found = object.find("size");
   if (found == object.end() || !found->is_number_integer() || *found < 0) return std::nullopt;
@@ -56,10 +52,10 @@ bool is_sha256(const std::string& text) {
 
 HubFile file_from(const Json& sibling, const Url& hub, const std::string& repository, const std::string& revision) {
   HubFile file;
-  file.name = text_at(sibling, "rfilename");
+  file.name = text_in(sibling, "rfilename");
   file.bytes = size_at(sibling);
   if (const auto large = sibling.find("lfs"); large != sibling.end() && large->is_object()) {
-    file.sha256 = text_at(*large, "sha256");
+    file.sha256 = text_in(*large, "sha256");
     if (!is_sha256(file.sha256)) file.sha256.clear();
     if (const auto bytes = size_at(*large)) file.bytes = bytes;
   }
@@ -212,11 +208,11 @@ std::vector<HubFile> models_in_repository(const Url& hub, const std::string& rep
   if (!page.is_object() || siblings == page.end() || !siblings->is_array()) {
     throw WebFailed(hub.authority() + " answers with something else than a repository's list");
   }
-  std::string revision = text_at(page, "sha");
+  std::string revision = text_in(page, "sha");
   if (revision.empty()) revision = wanted_revision.empty() ? "main" : wanted_revision;
   std::vector<HubFile> files;
   for (const Json& each : *siblings) {
-    const std::string name = each.is_object() ? text_at(each, "rfilename") : std::string();
+    const std::string name = each.is_object() ? text_in(each, "rfilename") : std::string();
     if (name.ends_with(".rkllm") && is_printable(name)) {
       files.push_back(file_from(each, hub, repository, revision));
     }

@@ -11,10 +11,6 @@ bool has_text(const Json& object, const char* name) {
   return found != object.end() && found->is_string();
 }
 
-std::string text_in(const Json& object, const char* name) {
-  return has_text(object, name) ? object[name].get<std::string>() : std::string();
-}
-
 namespace {
 
 bool texts_are_texts(const Json& object, std::initializer_list<const char*> names) {

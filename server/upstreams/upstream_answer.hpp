@@ -10,8 +10,6 @@ namespace rkllm_mcp {
 
 // Whether a member of that name is there and a string.
 bool has_text(const Json& object, const char* name);
-// That string; empty if there is none.
-std::string text_in(const Json& object, const char* name);
 
 // Whether it is a complete result whose members are of the types that the protocol gives them.
 bool is_tool_result(const Json& result);

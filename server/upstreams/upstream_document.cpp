@@ -1,5 +1,6 @@
 #include "upstreams/upstream_document.hpp"
 
+#include "json_member.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 #include "members_where.hpp"
 #include "upstreams/upstream_answer.hpp"

@@ -1,5 +1,6 @@
 #include "client/mcp/message_facts.hpp"
 
+#include "json_member.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 
@@ -7,11 +8,6 @@
 
 namespace rkllm_mcp::client {
 namespace {
-
-std::string text_at(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 bool is_id(const Json& json) { return json.is_string() || json.is_number(); }
 
@@ -38,12 +34,12 @@ MessageFacts facts_of(std::string_view message) {
   }
   if (!json.is_object()) return facts;
   note_ids(json, facts);
-  facts.method = text_at(json, "method");
+  facts.method = text_in(json, "method");
   const auto params = json.find("params");
   if (params == json.end() || !params->is_object()) return facts;
-  if (const char* key = mcp::named_param(facts.method)) facts.name = text_at(*params, key);
+  if (const char* key = mcp::named_param(facts.method)) facts.name = text_in(*params, key);
   const auto meta = params->find("_meta");
-  if (meta != params->end() && meta->is_object()) facts.revision = text_at(*meta, mcp::kMetaRevision);
+  if (meta != params->end() && meta->is_object()) facts.revision = text_in(*meta, mcp::kMetaRevision);
   if (facts.method != "notifications/cancelled") return facts;
   if (const auto id = params->find("requestId"); id != params->end() && is_id(*id)) facts.cancels = *id;
   return facts;

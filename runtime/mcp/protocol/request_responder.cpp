@@ -1,5 +1,6 @@
 #include "mcp/protocol/request_responder.hpp"
 
+#include "json_member.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/catalogue.hpp"
 
@@ -9,12 +10,7 @@
 namespace rkllm_mcp::mcp {
 namespace {
 
-// Blocks may come from elsewhere: nothing is taken for granted of them.
-std::string text_in(const Json& block, const char* name) {
-  const auto found = block.is_object() ? block.find(name) : block.end();
-  return found != block.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
+// Blocks may come from elsewhere.
 void replace_unknown(const Revision& revision, Json& block) {
   const std::string type = text_in(block, "type");
   if (type == "audio" && !revision.audio) block = text_block("[audio, " + text_in(block, "mimeType") + "]");

@@ -1,5 +1,6 @@
 #include "chat/assistant/remote_answer.hpp"
 
+#include "json_member.hpp"
 #include "jsonrpc/bounded_json.hpp"
 
 #include <algorithm>
@@ -8,13 +9,6 @@
 
 namespace rkllm_mcp::chat {
 namespace {
-
-// The member of that name, if `object` is an object and has it as a string; else empty.
-std::string text_in(const Json& object, const char* name) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::optional<std::int64_t> number_in(const Json& object, const char* name) {
   if (!object.is_object()) return std::nullopt;

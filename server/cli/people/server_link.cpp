@@ -5,6 +5,7 @@
 #include "client/connection.hpp"
 #include "client/http/sse_parser.hpp"
 #include "clock.hpp"
+#include "json_member.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "last_log_line.hpp"
 #include "text/space.hpp"
@@ -179,7 +180,7 @@ Json ServerLink::get(const std::string& path) {
 
 Json ServerLink::health() {
   Json health = get("/health");
-  if (health.is_object() && health.value("models", Json()).is_array()) return health;
+  if (const Json* const models = member_of(health, "models"); models != nullptr && models->is_array()) return health;
   const auto text = [&](const char* name, const char* otherwise) {
     const Json value = health.is_object() ? health.value(name, Json(otherwise)) : Json();
     if (!value.is_string())
@@ -211,10 +212,9 @@ Json ServerLink::call(const std::string& method, const Json& params) {
 
 Json ServerLink::resource(const std::string& uri) {
   const Json result = call("resources/read", Json{{"uri", uri}});
-  const Json contents = result.is_object() ? result.value("contents", Json()) : Json();
-  const Json first = contents.is_array() && !contents.empty() ? contents[0] : Json();
-  const Json text = first.is_object() ? first.value("text", Json()) : Json();
-  auto json = text.is_string() ? parse_bounded(text.get_ref<const std::string&>()) : std::nullopt;
+  const Json* const contents = member_of(result, "contents");
+  const bool is_there = contents != nullptr && contents->is_array() && !contents->empty();
+  auto json = is_there ? parse_bounded(text_in(contents->front(), "text")) : std::nullopt;
   if (!json) throw client::ConnectionError(url() + ": " + uri + " is no JSON: is this an rkllm-mcp server?");
   return *std::move(json);
 }

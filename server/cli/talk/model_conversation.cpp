@@ -3,6 +3,7 @@
 #include "cli/people/first_model.hpp"
 #include "client/connection.hpp"
 #include "clock.hpp"
+#include "json_member.hpp"
 #include "jsonrpc/bounded_json.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
@@ -20,12 +21,6 @@ std::string decimals(double value, const char* format) {
   std::array<char, 48> text{};
   std::snprintf(text.data(), text.size(), format, value);
   return text.data();
-}
-
-// A member that is a text, whatever else may be in its place.
-std::string text_in(const Json& object, const char* key) {
-  if (!object.is_object() || !object.contains(key) || !object[key].is_string()) return {};
-  return object[key].get<std::string>();
 }
 
 std::optional<double> number_in(const Json& object, const char* key) {

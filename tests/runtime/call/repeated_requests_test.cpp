@@ -92,10 +92,9 @@ TEST_CASE("answers are kept for a time only") {
 TEST_CASE("what a client has asked is swallowed for a while after it has gone, if it comes from where that was") {
   RepeatedRequests requests;
   RepeatingClient gone;
-  const std::string address = gone.peer->facts().address;
   gone.take(requests, "answered")->last("answer");
   const auto running = gone.take(requests, "running");
-  requests.forget(*gone.session, address);
+  requests.forget(*gone.session);
   RepeatingClient there;  // who is behind the same address is another session now
   CHECK(there.repeats(requests, "answered"));
   CHECK(there.repeats(requests, "running"));
@@ -113,7 +112,7 @@ TEST_CASE("what clients that have gone have asked is known for a time only, and 
     RepeatingClient gone[3];
     for (std::size_t i = 0; i < 3; ++i) {
       gone[i].take(*requests, std::to_string(i))->last("answer");
-      requests->forget(*gone[i].session, gone[i].peer->facts().address);
+      requests->forget(*gone[i].session);
     }
   }
   RepeatingClient there;
@@ -149,7 +148,7 @@ TEST_CASE("what is kept counts in the server's memory, and makes room when that 
   CHECK(client.repeats(requests, "b"));
   CHECK(client.repeats(requests, "d"));
   CHECK(memory.used() <= memory.limit());
-  requests.forget(*client.session, "test");
+  requests.forget(*client.session);
   CHECK(memory.used() == others.bytes());
 }
 
@@ -164,7 +163,7 @@ TEST_CASE("what is kept for all clients is bounded too, and goes with them") {
   CHECK_FALSE(clients[97]->repeats(requests, "a"));
   CHECK(clients[99]->repeats(requests, "a"));
   const auto running = clients[99]->take(requests, "running");
-  for (const auto& client : clients) requests.forget(*client->session, "test");
+  for (const auto& client : clients) requests.forget(*client->session);
   CHECK(requests.kept_bytes() == 0);
   running->last("too late to be kept");
   CHECK(requests.kept_bytes() == 0);
