@@ -11,6 +11,7 @@
 #include <rkllm_mcp/method.hpp>
 #include <rkllm_mcp/result_sink.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -75,13 +76,22 @@ class CallObserver : public std::enable_shared_from_this<CallObserver> {
   virtual bool wants_to_stop() const noexcept { return false; }  // asked after each token; true aborts the run
 };
 
-// Whose request a call is, for logs.
+// Who wants a call, and what for; for limits, status pages and logs.
 struct RequestSource {
   std::string id;                       // the request's, as JSON text; empty: none
   std::string_view transport = "none";  // "tcp"; "none": the server itself wants it
   std::string peer;                     // its address
   std::string holder{};                 // of the access token that it came with; empty: nobody is asked for one
+  std::string model{};  // the name by which the server itself has a model loaded; a call without a handle takes no such
 };
+
+// A number that no other call of this process has: a session may cancel a call of a backend that has been replaced, and
+// must hit no other. Later calls have greater ones. Any thread.
+using CallId = std::uint64_t;
+inline CallId new_call_id() {
+  static std::atomic<CallId> next{1};  // 0 is nobody's
+  return next++;
+}
 
 struct CallRequest {
   const Method* method = nullptr;
@@ -92,17 +102,19 @@ struct CallRequest {
   // all of them are gone.
   std::optional<Immutable<MemoryShare>> memory{};
   std::shared_ptr<CallObserver> observer{};  // hears all that comes of it; never null where a call is started
+  CallId id = new_call_id();
 };
 
 class Backend {
  public:
-  using CallId = std::uint64_t;
+  using CallId = rkllm_mcp::CallId;
 
   virtual ~Backend() = default;
 
   // Queues a call and returns at once; all that comes of it, bad parameters included, comes through its observer, and
   // not from inside this function. Only on_queued() and stop() may come from inside start(), cancel() and give_up(), of
-  // this call and of others, under a lock of the backend's: the observer must not call back there.
+  // this call and of others, under a lock of the backend's: the observer must not call back there. Returns the
+  // request's id.
   virtual CallId start(CallRequest request) = 0;
   // Takes the call out of its queue (it then ends with error 4009), or stops its run (it then ends with `aborted`).
   // The loading of a model is ended where that is possible (error 4009). A call that does something else is left alone.

@@ -1,5 +1,5 @@
 // The program: reads the command line and the settings, and hands over to the command.
-#include "app/model_presets.hpp"
+#include "app/preset_fields.hpp"
 #include "cli/command_line.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/run_command.hpp"

@@ -29,6 +29,7 @@ class DirectBackend : public rpc::Backend {
       : loop_(loop), binding_(std::move(binding)), prefix_(std::move(prefix)) {}
 
   CallId start(rpc::CallRequest request) override {
+    const CallId id = request.id;
     asio::post(loop_, [this, request = std::move(request)] {
       rpc::CallOutcome outcome;
       try {
@@ -38,7 +39,7 @@ class DirectBackend : public rpc::Backend {
       }
       request.observer->on_done(std::move(outcome));
     });
-    return ++calls_;
+    return id;
   }
   void cancel(CallId) override {}  // nothing here takes long enough
   void give_up(CallId, const rkllm_mcp::RpcError&) override {}
@@ -79,7 +80,6 @@ class DirectBackend : public rpc::Backend {
   const std::string prefix_;
   std::map<std::string, rpc::HandleRecord> handles_;
   unsigned made_ = 0;
-  CallId calls_ = 0;
 };
 
 }  // namespace examples

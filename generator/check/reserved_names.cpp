@@ -66,7 +66,7 @@ constexpr const char* kNames =
     "Abi AbiSet AtEnd Binding BoundLibrary CallContext Codec ConstantFact DeclarationFact Decoder Elsewhere Encoder "
     "Encoding EnumName Exactly Fact FieldFact FileUse Functions HandleRecord HandleRole HandleValue Json Method "
     "MultipleOf "
-    "Of OneOf RecordFact Result ResultSink SameLengthAs State StateRole StreamEvent Stub "
+    "Of OneOf RecordFact Result ResultSink SameLengthAs State StateRole StreamEvent StreamToken Stub "
     "SymbolLookup TypeTag VersionedText Whole WholeOf adopt_handle any_version await_end bind by_pointer_size "
     "counted_by "
     "choice default_of deliver elsewhere encode enum_fact factor filled fill_undefined fill_undefined_cpu_mask "
@@ -74,7 +74,7 @@ constexpr const char* kNames =
     "kMethods kNullable kOptional kRequired kStandsFor kStubs kVersions lend_rows members names_of number_to_json "
     "out_array "
     "out_room remember require_bits reply_to_predicate reply_to_status require_value set_wire_defaults std "
-    "tell_changed tell_chosen tell_out_room tell_out_value text_of text_or_nothing up_to_version";
+    "stream_token tell_changed tell_chosen tell_out_room tell_out_value text_of up_to_version";
 // What it makes of the names of declarations.
 constexpr const char* kMadeNames =
     "k(Declaration|Description|Elsewhere|Fields|Input|Method|Needed|Output|Params|ToolInput|ToolOutput)_.*"

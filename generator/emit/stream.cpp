@@ -87,8 +87,8 @@ class StreamEmitter {
     code_.line("using Result = " + type_name(newest, stream.result) + ";");
     code_.line("using State = " + type_name(newest, stream.state) + ";");
     emit_states(group);
-    code_.line("static void token(ResultSink& sink, std::size_t batch, const Result& entry) {");
-    code_.line("  sink.on_token(batch, text_or_nothing(entry." + stream.text + "), entry." + stream.token + ");");
+    code_.line("static StreamToken token(const Result& entry) {");
+    code_.line("  return stream_token(entry." + stream.text + ", entry." + stream.token + ");");
     code_.line("}");
     emit_rows(group);
     emit_replaces_token(group);

@@ -4,7 +4,7 @@
 // Generated code says what the states mean and where in the result the parts are, as a class `Stream`:
 //   using Result, State            the C types
 //   states                         StateRole[]: what each state means; State may lack some of them
-//   token(sink, batch, entry)      delivers the token of one entry of the batch
+//   token(entry)                   the token of one entry of the batch
 //   rows(sink, entry)              lends the rows of floats that came, if any did
 //   replaces_token(entry)          whether those rows came instead of a token
 //   values(entry)                  what comes with the end of a run, as JSON
@@ -15,6 +15,7 @@
 #include <rkllm_mcp/result_sink.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -31,9 +32,15 @@ struct StateRole {
   StreamEvent event;
 };
 
-inline std::optional<std::string_view> text_or_nothing(const char* text) {
-  if (text == nullptr) return std::nullopt;
-  return text;
+// What an entry of a result says of a token.
+struct StreamToken {
+  std::optional<std::string_view> text;  // lent; absent where C has NULL
+  std::int32_t id;
+};
+
+inline StreamToken stream_token(const char* text, std::int32_t id) {
+  if (text == nullptr) return {std::nullopt, id};
+  return {text, id};
 }
 
 inline void lend_rows(ResultSink& sink, const FloatRows& rows) {
@@ -63,7 +70,10 @@ int deliver(typename Stream::Result* result, void* userdata, typename Stream::St
     } else if (result != nullptr) {
       Stream::rows(*sink, *result);
       const std::size_t entries = Stream::replaces_token(*result) ? 0 : sink->batch_size();
-      for (std::size_t i = 0; i < entries; ++i) Stream::token(*sink, i, result[i]);
+      for (std::size_t i = 0; i < entries; ++i) {
+        const StreamToken token = Stream::token(result[i]);
+        sink->on_token(i, token.text, token.id);
+      }
     }
   }
   return sink->verdict() == Verdict::kGoOnAndFreeRows ? Stream::free_rows : 0;

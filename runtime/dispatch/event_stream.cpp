@@ -14,8 +14,6 @@ namespace {
 // An answer that takes longer opens the event stream, so that a client which loses its connection can resume.
 constexpr std::chrono::seconds kBeforeOpening{1};
 
-std::string event_id(const std::string& stream, std::uint64_t number) { return stream + "-" + std::to_string(number); }
-
 }  // namespace
 
 std::optional<EventPosition> parse_event_id(std::string_view id) {
@@ -46,7 +44,9 @@ void EventStream::resume(http::Exchange& exchange, std::optional<std::uint64_t> 
   if (last_seen && !is_put_back("what was on its way as a connection broke is not sent again"))
     next_unsent_ = *last_seen + 1;
   for (const auto& event : kept_) {
-    if (event.number >= next_unsent_) write(event.number, event.data);
+    if (event.number < next_unsent_) continue;
+    exchange_->write(event_text(event.number, event.data));
+    sent(event.number);
   }
   if (ended_) {
     exchange_->finish();
@@ -82,7 +82,9 @@ void EventStream::open() {
   options_.headers = {};
   patience_.set_after(kBetweenEventComments);
   if (std::exchange(streams_, true) || !options_.primes) return;
-  write(keep_event({}), {});
+  const auto number = keep_event({});
+  exchange_->write(event_text(number, {}));
+  sent(number);
 }
 
 std::uint64_t EventStream::keep_event(std::string_view data) {
@@ -99,8 +101,11 @@ std::uint64_t EventStream::keep_event(std::string_view data) {
   return number;
 }
 
-void EventStream::write(std::uint64_t number, std::string_view data) {
-  exchange_->write(event_of(data, event_id(options_.id, number)));
+std::string EventStream::event_text(std::uint64_t number, std::string_view data) const {
+  return event_of(data, options_.id + "-" + std::to_string(number));
+}
+
+void EventStream::sent(std::uint64_t number) {
   next_unsent_ = number + 1;
   patience_.set_after(kBetweenEventComments);
   if (!exchange_->ready()) watch();
@@ -113,7 +118,8 @@ void EventStream::send(std::string_view message) {
   const auto number = keep_event(message);
   if (!exchange_) return;
   // What could not be written is not kept either: its sender says something else in its place.
-  or_else([&] { write(number, message); }, [&] { forget(number); });
+  or_else([&] { exchange_->write(event_text(number, message)); }, [&] { forget(number); });
+  sent(number);
 }
 
 void EventStream::forget(std::uint64_t number) {

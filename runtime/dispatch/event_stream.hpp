@@ -80,7 +80,8 @@ class EventStream final : public AnsweringPeer {
   void detach();
   void open();                                      // the exchange's event stream
   std::uint64_t keep_event(std::string_view data);  // gives its number; as far as there is room
-  void write(std::uint64_t number, std::string_view data);
+  std::string event_text(std::uint64_t number, std::string_view data) const;
+  void sent(std::uint64_t number);    // that event, on the exchange
   void forget(std::uint64_t number);  // the last event
   void watch();
   void out_of_patience();

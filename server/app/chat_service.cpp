@@ -59,15 +59,13 @@ chat::ChatRoutes::Options route_options(const Settings& settings, chat::ModelSto
   return options;
 }
 
-chat::RemoteProvider::Options remote_options(const Settings& settings) {
-  chat::RemoteProvider::Options options;
-  options.user_agent = "rkllm-mcp/" + std::string(kProgramVersion);
-  options.ca_file = settings.tools.ca_file;
-  return options;
-}
+// How long other servers are waited for: a model may think for long, a search takes its time.
+constexpr std::chrono::seconds kForTexts{300};
+constexpr std::chrono::seconds kForTools{60};
 
-chat::RemoteServers::Options remote_server_options(const Settings& settings) {
-  chat::RemoteServers::Options options;
+chat::RemoteProvider::Options remote_options(const Settings& settings, std::chrono::seconds patience) {
+  chat::RemoteProvider::Options options;
+  options.patience = patience;
   options.user_agent = "rkllm-mcp/" + std::string(kProgramVersion);
   options.ca_file = settings.tools.ca_file;
   return options;
@@ -108,8 +106,8 @@ ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate&
       log_(log),
       host_(pool, host_options(settings)),
       models_(host_),
-      others_(loop, remote_options(settings)),
-      remote_servers_(loop, remote_server_options(settings)),
+      others_(loop, remote_options(settings, kForTexts)),
+      remote_servers_(loop, remote_options(settings, kForTools)),
       assistants_(loop, host_,
                   {{chat::ProviderKind::kRuntime, &models_},
                    {chat::ProviderKind::kOllama, &others_},

@@ -6,6 +6,7 @@
 #include "backend/handle_resources.hpp"
 #include "log.hpp"
 #include "mcp/tools/method_tools.hpp"
+#include "models/model_presets.hpp"
 #include "models/model_resources.hpp"
 #include "run_loop.hpp"
 #include "settings/table.hpp"
@@ -79,10 +80,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
               {.stream = stream_options(settings, metrics_.counts, memory_),
                .changed = [this] { dispatcher_.mcp().resource_updated(std::string(kModelsUri)); },
                .resolved = [&settings](const std::string& path) { return path_for_library(settings, path); }}),
-      presets_(
-          loop, [this] { return models_.known().as_presets(); },
-          [this]() -> Backend& { return *runtime_.now().backend(); }),
-      named_(loop, models_, presets_),
+      named_(loop, models_, [this]() -> Backend& { return *runtime_.now().backend(); }),
       backend_(
           named_, metrics_,
           [&log, format = settings.log.format](const auto& fields) { log_event(log, format, "call", fields); },

@@ -13,7 +13,6 @@
 #include "app/chat_service.hpp"
 #include "app/http_routes.hpp"
 #include "app/memory_reserve.hpp"
-#include "app/model_presets.hpp"
 #include "app/runtime_life.hpp"
 #include "app/server_model_store.hpp"
 #include "app/services.hpp"
@@ -112,8 +111,7 @@ class Server {
   MemoryReserve memory_reserve_;
   RuntimeLife runtime_;
   ServerModels models_;
-  PresetBackend presets_;   // hands calls on to the runtime's backend
-  NamedBackend named_;      // `presets_`, which knows models by name
+  NamedBackend named_;      // hands calls on to the runtime's backend
   WatchedBackend backend_;  // `named_`, with metrics and log lines
   Api api_;
   mcp::Catalogue catalogue_;

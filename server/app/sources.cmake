@@ -7,8 +7,8 @@ set(APP_SOURCES
   app/http_routes.cpp
   app/memory_limit.cpp
   app/memory_reserve.cpp
-  app/model_presets.cpp
   app/ports_file.cpp
+  app/preset_fields.cpp
   app/prompts.cpp
   app/runtime.cpp
   app/runtime_life.cpp

@@ -13,7 +13,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <string>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -25,15 +24,14 @@ using QueuedCallPointer = std::shared_ptr<QueuedCall>;
 
 // A call, or a lease, until its observer has been told of its end.
 struct QueuedCall {
-  explicit QueuedCall(CallRequest what) : request(std::move(what)) {}
+  explicit QueuedCall(CallRequest what) : id(what.id), request(std::move(what)) {}
 
   CallObserver& observer() const { return *request.observer; }
 
-  Backend::CallId id = 0;
+  const CallId id;
   CallRequest request;
   ModelHandlePointer handle;  // null for calls without one
   const Clock::time_point queued_at = Clock::now();
-  std::string model;        // the name by which it loads one; empty: by rkllm_init
   QueuedCallPointer lease;  // whose call it is; null: nobody's
 
   enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;

@@ -3,6 +3,7 @@
 #include "backend/kept_caches.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "put_back.hpp"
+#include "run_loop.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -99,22 +100,18 @@ QueuedBackend::~QueuedBackend() {
 }
 
 Backend::CallId QueuedBackend::start(CallRequest request) {
-  return queue(std::make_shared<QueuedCall>(std::move(request)));
-}
-
-Backend::CallId QueuedBackend::load(std::string model, CallRequest request) {
   const auto job = std::make_shared<QueuedCall>(std::move(request));
-  job->model = std::move(model);
-  return queue(job);
-}
-
-Backend::CallId QueuedBackend::queue(const QueuedCallPointer& job) {
   try {
     const std::lock_guard lock(mutex_);
-    job->id = next_call_++;
     assign_handle(job);
-    jobs_.emplace(job->id, job);
-    queue_of(*job).add(job);
+    const auto add = [&] {
+      jobs_.emplace(job->id, job);
+      queue_of(*job).add(job);
+    };
+    or_else(add, [&] {
+      jobs_.erase(job->id);
+      if (job->request.method->handle == HandleRole::kDestroys) job->handle->closing = false;
+    });
   } catch (...) {
     refuse(job, std::current_exception());
   }
@@ -134,7 +131,6 @@ bool QueuedBackend::can_use_lease(const QueuedCallPointer& lease) const {
 Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request) {
   const auto job = std::make_shared<QueuedCall>(std::move(request));
   const std::lock_guard lock(mutex_);
-  job->id = next_call_++;
   const auto found = jobs_.find(lease);
   if (found == jobs_.end() || !can_use_lease(found->second)) {
     refuse(job, std::make_exception_ptr(lease_has_ended()));
@@ -215,8 +211,12 @@ std::vector<QueuedBackend::Load> QueuedBackend::loads() const {
   for (const auto& [id, job] : jobs_) {
     const bool loads = job->request.method != nullptr && job->request.method->handle == HandleRole::kCreates;
     if (!loads || !job->handle || job->abandoned) continue;
-    Load load{
-        id, job->model, model_path_in(job->request.params), job->handle->model->loading_in(), now - job->queued_at, {}};
+    Load load{id,
+              job->request.source.model,
+              model_path_in(job->request.params),
+              job->handle->model->loading_in(),
+              now - job->queued_at,
+              {}};
     if (const auto before = load_times_.find(load.path); before != load_times_.end()) load.before = before->second;
     all.push_back(std::move(load));
   }
@@ -239,7 +239,7 @@ void QueuedBackend::assign_handle(const QueuedCallPointer& job) {
   if (method.handle == HandleRole::kCreates) {
     create_handle(*job);
     job->handle->load = job->id;
-    job->handle->name = job->model;
+    job->handle->name = job->request.source.model;
     return;
   }
   job->handle = handles_.meant_by(method, job->request.params);
@@ -342,7 +342,6 @@ void QueuedBackend::destroy_unasked(const ModelHandlePointer& handle, EndedFunct
   handle->closing = true;
   const auto job = std::make_shared<QueuedCall>(CallRequest{
       .method = destroy_, .params = Json::object(), .observer = std::make_shared<TellsEnd>(std::move(ended))});
-  job->id = next_call_++;
   job->handle = handle;
   jobs_.emplace(job->id, job);
   queue_of(*job).add(job);

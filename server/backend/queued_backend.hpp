@@ -22,7 +22,6 @@
 
 #include <rkllm_mcp/errors.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -51,17 +50,14 @@ class QueuedBackend : public Backend {
   QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Method> methods, const Limits& limits);
   ~QueuedBackend() override;  // shuts down if that has not been done, and waits for the calls that hang
 
+  // A call without a handle takes the only one that there is, but never one of a model that the server loads by name.
   CallId start(CallRequest request) override;
   void cancel(CallId id) override;
   void give_up(CallId id, const RpcError& why) override;
 
-  // As start(), for a call that creates a handle of a model that the server loads by its name. A call without a handle,
-  // which takes the only one that there is, never takes such a handle. `model` is the name, for status pages.
-  CallId load(std::string model, CallRequest request);
-
   // A lease of the handle with this id. It waits like a call: on_queued(); on_begun() when it has been granted;
-  // on_done() with an error if it never is, and without one when it has ended. Of the request only its observer and its
-  // source are used; the latter is for status pages.
+  // on_done() with an error if it never is, and without one when it has ended. Of the request neither method nor
+  // parameters are used.
   CallId lease(const std::string& handle, CallRequest request);
   // As start(), for a lease that has been granted: made at once, or after the lease's earlier calls. Error 4002 if the
   // lease has ended, or has been ended: somebody has destroyed the handle.
@@ -144,7 +140,6 @@ class QueuedBackend : public Backend {
   void assign_handle(const QueuedCallPointer& job);
   void create_handle(QueuedCall& job);
 
-  CallId queue(const QueuedCallPointer& job);
   void refuse(const QueuedCallPointer& job, const std::exception_ptr& error);
   // With mutex_ held.
   CallQueue& queue_of(const QueuedCall& job);
@@ -185,8 +180,6 @@ class QueuedBackend : public Backend {
 
   mutable Mutex mutex_;
   bool shutting_down_ = false;
-  // Shared by all backends: a session may cancel a call of a backend that has been replaced, and must hit no other.
-  static inline std::atomic<CallId> next_call_{1};
   std::map<CallId, QueuedCallPointer> jobs_;
   std::map<std::string, Clock::duration> load_times_;  // of the latest load, by the file's path
   HandleTable handles_;

@@ -12,7 +12,7 @@ Backend::CallId UnavailableBackend::start(CallRequest request) {
     outcome.error = std::make_exception_ptr(reason);
     observer->on_done(std::move(outcome));
   });
-  return 0;
+  return request.id;
 }
 
 Backend::CallId NoFunctions::start(CallRequest request) {
@@ -21,7 +21,7 @@ Backend::CallId NoFunctions::start(CallRequest request) {
     outcome.error = std::make_exception_ptr(RpcError(ErrorCode::kMethodNotFound, "services have no C functions"));
     observer->on_done(std::move(outcome));
   });
-  return 0;
+  return request.id;
 }
 
 }  // namespace rkllm_mcp

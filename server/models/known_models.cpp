@@ -47,7 +47,7 @@ struct KnownModels::Looked {
 };
 
 void KnownModels::look_again(std::function<void()> then) {
-  if (stopped_) return;
+  if (stopped_) return then();
   const auto looked = std::make_shared<Looked>();
   const auto simulated = runtime_.simulated ? SimulatedModels::kFound : SimulatedModels::kLeftOut;
   reading_.run(

@@ -52,7 +52,7 @@ class KnownModels {
               Options options);
 
   void choose(Choices choices);
-  // Looks into the directories again, and then calls `then`.
+  // Looks into the directories again, unless that is stopped, and then calls `then`.
   void look_again(std::function<void()> then);
   // The same, unless that was done a moment ago.
   void refresh(std::function<void()> then);

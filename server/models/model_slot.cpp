@@ -11,6 +11,9 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::chrono::milliseconds kProgressEvery{250};
+// How often it is looked whether a model that is in use, and would go else, is so still.
+constexpr double kSoonestLook = 0.05;  // seconds
+constexpr double kLatestLook = 1;
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
@@ -66,6 +69,7 @@ std::string ModelSlot::title() const {
 void ModelSlot::update(NamedModel model, chat::KeepAlive keep_alive) {
   model_ = std::move(model);
   events_.keep_alive = keep_alive;
+  if (users_waiting_.empty()) arm();
 }
 
 void ModelSlot::post(std::function<void(ModelSlot&)> act) {
@@ -84,9 +88,9 @@ std::optional<QueuedBackend::HandleUse> ModelSlot::handle_use() const {
 }
 
 void ModelSlot::add(std::shared_ptr<ModelWaiter> user) {
+  post([](ModelSlot& slot) { slot.serve(); });  // first: where that throws, nobody waits here
   users_waiting_.push_back({std::move(user), Clock::now()});
   expiry_.clear();
-  post([](ModelSlot& slot) { slot.serve(); });
 }
 
 void ModelSlot::remove(const ModelWaiter* user) {
@@ -105,9 +109,18 @@ bool ModelSlot::is_idle() const {
   return use && !use->in_use;
 }
 
+bool ModelSlot::is_free_for_newcomer() const {
+  return state_ == State::kLoaded && users_waiting_.empty() && handle_use().has_value();
+}
+
+Clock::time_point ModelSlot::last_used() const {
+  const auto use = handle_use();
+  return use ? std::max(last_used_, use->last_used) : last_used_;
+}
+
 std::optional<Clock::time_point> ModelSlot::expires() const {
   if (state_ != State::kLoaded || users_ > 0 || keep_alive().forever) return std::nullopt;
-  return after(last_used_, keep_alive().seconds);
+  return after(last_used(), keep_alive().seconds);
 }
 
 std::optional<std::int64_t> ModelSlot::loaded_since_s() const {
@@ -158,8 +171,9 @@ void ModelSlot::load() {
   bytes_.emplace(model_.path, model_.bytes);
   CallRequest request{.method = find_method(runtime.methods, HandleRole::kCreates),
                       .params = Json{{"param", loaded_with_}},
+                      .source = {.id = {}, .peer = {}, .model = model_.name},
                       .observer = std::make_shared<LoadObserver>(around_.loop, weak_from_this())};
-  init_ = runtime.queue->load(model_.name, runtime.watched(std::move(request)));
+  init_ = runtime.queue->start(runtime.watched(std::move(request)));
   around_.log.info("model {} is being loaded", title());
   events_.changed();
   tell_progress();
@@ -275,26 +289,24 @@ void ModelSlot::end_use(std::uint64_t load, std::optional<chat::KeepAlive> keep)
 
 void ModelSlot::arm() {
   expiry_.clear();
-  if (state_ != State::kLoaded || keep_alive().forever) return;
   // By a deadline even if that time is over already: the model is never unloaded from inside the function that has
   // ended its last use.
-  expiry_.set_at(after(last_used_, keep_alive().seconds));
+  if (const auto due = expires()) expiry_.set_at(*due);
 }
 
 void ModelSlot::look_whether_expired() {
   if (state_ != State::kLoaded || users_ > 0 || !users_waiting_.empty()) return;
+  const auto now = Clock::now();  // before it is asked: a use that ends after that has ended later
   const auto use = handle_use();
   if (!use) return;  // lost() is under way, or somebody has destroyed it
   if (use->in_use) {
-    // A client uses the model by its handle, without a lease.
-    constexpr std::chrono::seconds kLater{1};
-    last_used_ = Clock::now();
-    return expiry_.set_at(last_used_ + kLater);
+    // By somebody of whom the slot is not told: a call, or a lease that was asked for by the handle. A model that is to
+    // go at once goes soon after it.
+    last_used_ = now;
+    return expiry_.set_at(after(now, std::clamp(keep_alive().seconds, kSoonestLook, kLatestLook)));
   }
-  if (use->last_used > last_used_) {
-    last_used_ = use->last_used;
-    return arm();
-  }
+  const auto due = expires();
+  if (!due || now < *due) return arm();
   around_.log.info("model {} is unloaded: it was not used for {:.0f} s", title(), keep_alive().seconds);
   unload([](const std::exception_ptr&) {});
 }

@@ -1,8 +1,8 @@
 // One model by name and the handle that it is loaded into, for turns or for embeddings: loads it when somebody needs
 // it, and unloads it when nobody has for a while.
 //
-// Whoever needs it waits here in order. When the model is loaded all who wait go on to the handle's queue, in that
-// order; nobody can pass them.
+// Whoever needs it by its name waits here in order. When the model is loaded all who wait go on to the handle's queue,
+// in that order; nobody who comes by its name can pass them.
 //
 // Threads: the event loop's. What the backend tells on its threads is posted.
 #pragma once
@@ -106,7 +106,9 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
   std::size_t waiting() const { return users_waiting_.size(); }
   std::size_t waiting_of(const std::string& holder) const;
   bool is_idle() const;  // loaded, and nobody uses it or waits for it
-  Clock::time_point last_used() const { return last_used_; }
+  // It is loaded, and nobody waits for it, whom who comes now would pass.
+  bool is_free_for_newcomer() const;
+  Clock::time_point last_used() const;  // also by calls that go to its handle
   std::optional<Clock::time_point> expires() const;
   std::optional<std::int64_t> loaded_since_s() const;
   std::optional<double> load_s() const { return load_s_; }  // of its last load

@@ -1,159 +1,149 @@
 #include "models/named_backend.hpp"
 
-#include "backend/passing_observer.hpp"
+#include "jsonrpc/envelope.hpp"
+#include "models/model_presets.hpp"
+#include "run_loop.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
-#include <asio/post.hpp>
-
-#include <functional>
+#include <exception>
 #include <optional>
 #include <utility>
 
 namespace rkllm_mcp {
 namespace {
 
-// The observer of a call that names its model: when the call has ended, says that it does not use the model any more.
-class TellsUseEnd final : public PassingObserver {
- public:
-  TellsUseEnd(CallRequest& request, std::function<void()> ended) : PassingObserver(request), ended_(std::move(ended)) {}
-
-  void on_done(CallOutcome outcome) noexcept override {
-    observer().on_done(std::move(outcome));
-    ended_();
-  }
-
- private:
-  const std::function<void()> ended_;
-};
-
 // Posted to the loop: no outcome comes from inside the function that starts the call or gives it up.
-void tell_refused(asio::io_context& loop, CallRequest request, const RpcError& why) {
-  asio::post(loop, [observer = std::move(request.observer), why] {
+void tell_refused(asio::io_context& loop, const std::shared_ptr<CallObserver>& observer,
+                  const std::exception_ptr& why) {
+  post_patiently(loop, [observer, why] {
     CallOutcome outcome;
-    outcome.error = std::make_exception_ptr(why);
+    outcome.error = why;
     observer->on_done(std::move(outcome));
   });
 }
 
+// Whether a model that such a call names is loaded for it.
+bool loads(const Method& method) { return !method.immediate && method.handle != HandleRole::kDestroys; }
+
 }  // namespace
 
-// A call that waits for its model. The map holds it until it has been handed on and has ended.
+// A call that waits for its model.
 class NamedBackend::Waiting final : public ModelWaiter, public std::enable_shared_from_this<Waiting> {
  public:
-  Waiting(NamedBackend& owner, CallId id, CallRequest request) : owner_(owner), id_(id), request_(std::move(request)) {}
+  Waiting(NamedBackend& owner, CallRequest request) : owner_(owner), request_(std::move(request)) {}
 
   void wait_at(ModelSlot& slot) {
     slot_ = &slot;
-    slot_->add(shared_from_this());
+    slot.add(shared_from_this());
   }
 
   const std::string& holder() const override { return request_.source.holder; }
   void queued(std::size_t) override {}
   void loading(const chat::LoadProgress&) override {}
   void failed(const LoadFailure& failure) override { end(failure.error); }
+  // In the queue of its handle the model counts as used, as it does by every call.
   void ready(const std::string& handle, std::uint64_t load, std::optional<double>) override {
-    if (is_over()) return slot_->end_use(load, {});
-    pass_on(handle, load);
-  }
-  void pass_on(const std::string& handle, std::uint64_t load = 0) {
-    request_.params[std::string(request_.method->handle_param)] = handle;
-    auto ended = [&loop = owner_.loop_, weak = weak_from_this(), load] {
-      asio::post(loop, [weak, load] {
-        if (const auto alive = weak.lock()) alive->used(load);
-      });
-    };
-    request_.observer = std::make_shared<TellsUseEnd>(request_, std::move(ended));
-    call_ = owner_.backend_.start(std::move(request_));
+    if (slot_ != nullptr) slot_->end_use(load, {});
+    if (is_over()) return;
+    const auto observer = request_.observer;
+    const auto self = shared_from_this();
+    owner_.waiting_.erase(request_.id);
+    try {
+      request_.params[std::string(request_.method->handle_param)] = handle;
+      owner_.backend_().start(std::move(request_));
+    } catch (...) {  // as in wait_for()
+      tell_refused(owner_.loop_, observer, std::current_exception());
+    }
   }
 
-  void cancel() {
-    if (call_) return owner_.backend_.cancel(*call_);
-    end(cancelled());
-  }
-  void give_up(const RpcError& why) {
-    if (call_) return owner_.backend_.give_up(*call_, why);
-    end(why);
-  }
   // It has not been handed on, and never will be.
   void end(const RpcError& why) {
     if (is_over()) return;
     if (slot_ != nullptr) slot_->remove(this);
-    tell_refused(owner_.loop_, std::move(request_), why);
     const auto self = shared_from_this();
-    owner_.waiting_.erase(id_);
+    owner_.waiting_.erase(request_.id);
+    tell_refused(owner_.loop_, std::exchange(request_.observer, nullptr), std::make_exception_ptr(why));
   }
 
  private:
   // It has been handed on, or has ended: its request is somebody else's.
   bool is_over() const { return !request_.observer; }
-  void used(std::uint64_t load) {
-    if (slot_ != nullptr) slot_->end_use(load, {});
-    const auto self = shared_from_this();
-    owner_.waiting_.erase(id_);
-  }
 
   NamedBackend& owner_;
-  const CallId id_;
   CallRequest request_;
-  ModelSlot* slot_ = nullptr;   // of the models, which outlive the owner of this
-  std::optional<CallId> call_;  // once it has been handed on
+  ModelSlot* slot_ = nullptr;  // of the models, which outlive the owner of this
 };
 
 Backend::CallId NamedBackend::start(CallRequest request) {
   const Method& method = *request.method;
+  if (method.handle == HandleRole::kCreates) {
+    try {
+      request.params = with_preset(models_.known().as_presets(), std::move(request.params));
+    } catch (const RpcError&) {
+      tell_refused(loop_, request.observer, std::current_exception());
+      return request.id;
+    }
+  }
   const auto named = method.handle_param.empty() || !request.params.is_object()
                          ? request.params.end()
                          : request.params.find(std::string(method.handle_param));
-  if (named == request.params.end() || !named->is_string()) return backend_.start(std::move(request));
-  const auto name = named->get<std::string>();
-  if (std::string handle = models_.known().handle_named(name); !handle.empty()) {
-    *named = std::move(handle);
-    return backend_.start(std::move(request));
+  if (named != request.params.end() && named->is_string()) {
+    const auto name = named->get<std::string>();
+    if (std::string handle = handle_for(method, name); !handle.empty()) {
+      *named = std::move(handle);
+    } else if (loads(method) && (models_.known().knows(name) || models_.known().looks_into_directories())) {
+      return wait_for(name, std::move(request));
+    }
   }
-  if (method.immediate || method.handle == HandleRole::kDestroys) {
-    if (const std::string handle = models_.handle_of(name); !handle.empty()) *named = handle;
-    return backend_.start(std::move(request));
-  }
-  if (!models_.known().knows(name) && !models_.known().looks_into_directories())
-    return backend_.start(std::move(request));
-  return wait_for(name, std::move(request));
+  return backend_().start(std::move(request));
+}
+
+std::string NamedBackend::handle_for(const Method& method, const std::string& name) const {
+  if (std::string handle = models_.known().handle_named(name); !handle.empty()) return handle;
+  return loads(method) ? models_.handle_for_newcomer(name) : models_.handle_of(name);
 }
 
 Backend::CallId NamedBackend::wait_for(const std::string& name, CallRequest request) {
-  const CallId id = next_++;
-  const auto call = std::make_shared<Waiting>(*this, id, std::move(request));
+  const CallId id = request.id;
+  const auto call = std::make_shared<Waiting>(*this, std::move(request));
   waiting_.emplace(id, call);
   const auto go_on = [this, id, weak = std::weak_ptr(call), name] {
     const auto alive = weak.lock();
     if (!alive || !waiting_.contains(id)) return;
-    const std::string own = models_.autoloaded_handle(name);
-    if (!own.empty()) return alive->pass_on(own);
-    ModelSlot* const slot = models_.slot_for(name);
-    if (slot == nullptr) return alive->pass_on(name);  // the backend says that there is no such handle
-    if (const auto full = models_.full_for(*slot, alive->holder())) return alive->end(*full);
-    alive->wait_at(*slot);
+    try {
+      const std::string own = models_.autoloaded_handle(name);
+      ModelSlot* const slot = own.empty() ? models_.slot_for(name) : nullptr;
+      // If there is no such handle, the backend says so.
+      if (slot == nullptr) return alive->ready(own.empty() ? name : own, 0, {});
+      if (const auto full = models_.full_for(*slot, alive->holder())) return alive->end(*full);
+      alive->wait_at(*slot);
+    } catch (...) {  // whoever has started the call does not wait for this function
+      alive->end(as_rpc_error(std::current_exception()));
+    }
   };
-  if (models_.known().knows(name)) {
+  if (!models_.known().knows(name)) {
+    models_.look_again(go_on);
+  } else if (models_.is_autoloading(name)) {
     models_.after_autoload(name, go_on);
   } else {
-    models_.look_again(go_on);
+    go_on();
   }
   return id;
 }
 
 void NamedBackend::cancel(CallId id) {
   const auto found = waiting_.find(id);
-  if (found == waiting_.end()) return backend_.cancel(id);
+  if (found == waiting_.end()) return backend_().cancel(id);
   const auto call = found->second;
-  call->cancel();
+  call->end(cancelled());
 }
 
 void NamedBackend::give_up(CallId id, const RpcError& why) {
   const auto found = waiting_.find(id);
-  if (found == waiting_.end()) return backend_.give_up(id, why);
+  if (found == waiting_.end()) return backend_().give_up(id, why);
   const auto call = found->second;
-  call->give_up(why);
+  call->end(why);
 }
 
 }  // namespace rkllm_mcp

@@ -1,5 +1,7 @@
-// Takes the name of a model wherever a call takes a handle, and loads the model if it is not loaded:
-// rkllm_run {"handle":"qwen2.5-1.5b"}. All calls of clients go through here; nothing behind it knows of names.
+// Takes names: that of a model wherever a call takes a handle, as in rkllm_run {"handle":"qwen2.5-1.5b"}, which loads
+// the model if it is not loaded; that of a preset in the calls that create handles, as in rkllm_init {"model":"big"}.
+// All calls of clients go through here, and those by which the settings have models loaded (autoload); and on to the
+// backend of the runtime that is served when nothing keeps them waiting any more.
 //
 // Calls that stop or ask after a run (rkllm_abort, rkllm_is_running), and rkllm_destroy, load nothing.
 //
@@ -11,6 +13,7 @@
 
 #include <asio/io_context.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,9 +23,12 @@ namespace rkllm_mcp {
 
 class NamedBackend final : public Backend {
  public:
-  // All outlive it. Calls are handed on to `backend`.
-  NamedBackend(asio::io_context& loop, ServerModels& models, Backend& backend)
-      : loop_(loop), models_(models), backend_(backend) {}
+  // Gives the one that a call goes to; it is replaced only while it has no call in progress.
+  using BackendFunction = std::function<Backend&()>;
+
+  // Both outlive it.
+  NamedBackend(asio::io_context& loop, ServerModels& models, BackendFunction backend)
+      : loop_(loop), models_(models), backend_(std::move(backend)) {}
 
   CallId start(CallRequest request) override;
   void cancel(CallId id) override;
@@ -31,14 +37,14 @@ class NamedBackend final : public Backend {
  private:
   class Waiting;
 
+  // What the name stands for, at this moment; empty: nothing that the call can be made with.
+  std::string handle_for(const Method& method, const std::string& name) const;
   CallId wait_for(const std::string& name, CallRequest request);
 
   asio::io_context& loop_;
   ServerModels& models_;
-  Backend& backend_;
-  // Ids of calls that have none of the backend's yet; far from those.
-  CallId next_ = CallId{1} << 62U;
-  std::map<CallId, std::shared_ptr<Waiting>> waiting_;
+  const BackendFunction backend_;
+  std::map<CallId, std::shared_ptr<Waiting>> waiting_;  // that have not been handed on
 };
 
 }  // namespace rkllm_mcp

@@ -93,11 +93,13 @@ void ServerModels::autoload_ended(const std::string& name, const std::string& ha
   options_.changed();
 }
 
-void ServerModels::after_autoload(std::string_view name, std::function<void()> then) {
+bool ServerModels::is_autoloading(std::string_view name) const {
   const NamedModel* const model = known_.resolve(name);
-  const auto found = model == nullptr ? autoloading_.end() : autoloading_.find(model->name);
-  if (found == autoloading_.end()) return then();
-  found->second.push_back(std::move(then));
+  return model != nullptr && autoloading_.contains(model->name);
+}
+
+void ServerModels::after_autoload(std::string_view name, std::function<void()> then) {
+  autoloading_.at(known_.resolve(name)->name).push_back(std::move(then));
 }
 
 void ServerModels::stop() {
@@ -178,6 +180,14 @@ std::string ServerModels::handle_of(std::string_view name) const {
   const NamedModel* const model = known_.resolve(name);
   const ModelSlot* const slot = model == nullptr ? nullptr : existing_slot(model->name, ModelSlot::Use::kTurns);
   return slot == nullptr || slot->state() != ModelSlot::State::kLoaded ? std::string() : slot->handle();
+}
+
+std::string ServerModels::handle_for_newcomer(std::string_view name) const {
+  const NamedModel* const model = known_.resolve(name);
+  if (model == nullptr || is_autoloading(name)) return {};
+  if (const auto own = known_.autoloaded(*model)) return own->id;
+  const ModelSlot* const slot = existing_slot(model->name, ModelSlot::Use::kTurns);
+  return slot != nullptr && slot->is_free_for_newcomer() ? slot->handle() : std::string();
 }
 
 chat::ModelDescription ServerModels::describe(const NamedModel& model) const {

@@ -80,9 +80,13 @@ class ServerModels final : public chat::ModelLender {
   ModelSlot* slot_for(std::string_view name);
   // The handle that the name stands for now, without loading anything; empty: none.
   std::string handle_of(std::string_view name) const;
+  // The same for who needs the model and has come just now: empty also while others wait for it, who go first.
+  std::string handle_for_newcomer(std::string_view name) const;
   // The handle that the name stands for if the settings had its model loaded (autoload); empty: none.
   std::string autoloaded_handle(std::string_view name) const;
-  // Calls `then` when nothing that the settings load stands in the way: at once, in most cases.
+  // Whether it is being loaded as the settings say.
+  bool is_autoloading(std::string_view name) const;
+  // Calls `then` when that has ended.
   void after_autoload(std::string_view name, std::function<void()> then);
   // Throws nothing; an error if one access token may not have one more place of that model.
   std::optional<RpcError> full_for(const ModelSlot& slot, const std::string& holder) const;

@@ -13,8 +13,6 @@ using namespace std::chrono_literals;
 constexpr auto kPagePatience = 10s;
 constexpr auto kBetweenLists = 500ms;       // at least, however often the server says that they have changed
 constexpr auto kBetweenRoutineLists = 60s;  // where the server does not say so, or a list has failed
-constexpr std::chrono::milliseconds kFirstListenPause{250};
-constexpr std::chrono::milliseconds kLongestListenPause{30'000};
 constexpr auto kNever = ToolWatch::Clock::time_point::max();
 
 constexpr std::size_t kMostTools = 1000;
@@ -117,9 +115,7 @@ void ToolWatch::take_listening_end(const client::Outcome& outcome) {
     if (!is_listing()) list_at_ = std::min(list_at_, Clock::now() + kBetweenRoutineLists);
     return;
   }
-  const bool was_well = Clock::now() - listening_since_ > kLongestListenPause;
-  listen_pause_ = was_well ? kFirstListenPause : std::clamp(2 * listen_pause_, kFirstListenPause, kLongestListenPause);
-  listen_at_ = Clock::now() + listen_pause_;
+  listen_at_ = Clock::now() + listen_pause_.after(Clock::now() - listening_since_);
 }
 
 bool ToolPages::take(const client::Outcome& page) {

@@ -11,6 +11,7 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,22 @@
 #include <vector>
 
 namespace rkllm_mcp {
+
+// How long to wait before the next try of what has ended, so that a server which is gone is not asked all the time:
+// twice as long each time, and from the beginning again after what was well for longer than the longest pause.
+class GrowingPause {
+ public:
+  std::chrono::milliseconds after(Clock::duration lasted) {
+    pause_ = lasted > kLongest ? kFirst : std::clamp(2 * pause_, kFirst, kLongest);
+    return pause_;
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kFirst{250};
+  static constexpr std::chrono::milliseconds kLongest{30'000};
+
+  std::chrono::milliseconds pause_{0};
+};
 
 // One list of what another MCP server offers, its tools or others, while it comes, page by page.
 class ToolPages {
@@ -95,7 +112,7 @@ class ToolWatch : public std::enable_shared_from_this<ToolWatch> {
   bool asks_often_ = false;  // the server tells nothing
   Clock::time_point listen_at_ = Clock::time_point::min();
   Clock::time_point listening_since_;
-  std::chrono::milliseconds listen_pause_{0};
+  GrowingPause listen_pause_;
 };
 
 }  // namespace rkllm_mcp

@@ -18,8 +18,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFirstPause{250};
-constexpr milliseconds kLongestPause{30'000};
 constexpr milliseconds kUpstreamPatience{10'000};  // to connect, and to be greeted
 
 client::Outcome no_answer(const std::string& reason) {
@@ -67,9 +65,10 @@ bool UpstreamLink::is_stopping() {
 }
 
 void UpstreamLink::run() {
-  auto pause = kFirstPause;
+  GrowingPause pause;
+  Clock::time_point began;
   do {
-    const auto began = Clock::now();
+    began = Clock::now();
     std::string reason = "the connection was lost";
     try {
       serve_connection();
@@ -78,9 +77,7 @@ void UpstreamLink::run() {
     }
     ids_.clear();
     bring([reason](const Events& events) { events.on_lost(reason); });
-    const bool was_well = Clock::now() - began > kLongestPause;
-    pause = was_well ? kFirstPause : std::min(2 * pause, kLongestPause);
-  } while (rest(pause));
+  } while (rest(pause.after(Clock::now() - began)));
   const std::lock_guard lock(mutex_);
   jobs_.clear();  // they hold this
   ended_ = true;

@@ -1,6 +1,5 @@
 #include "watch/watched_backend.hpp"
 
-#include "backend/passing_observer.hpp"
 #include "clock.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/message.hpp"
@@ -38,10 +37,11 @@ Json fields_of(const RequestSource& source) {
   return Json{{"id", std::move(id)}, {"transport", source.transport}, {"peer", source.peer}};
 }
 
-class WatchedBackend::Watch final : public PassingObserver {
+// Stands between a call and the call's observer, whose place it takes, and hands on everything that it is told.
+class WatchedBackend::Watch final : public CallObserver {
  public:
   Watch(const WatchedBackend& backend, CallRequest& request, AskedBy asked_by)
-      : PassingObserver(request),
+      : observer_(std::move(request.observer)),
         notes_(backend.notes_),
         method_(request.method->name),
         source_(request.source),
@@ -49,28 +49,30 @@ class WatchedBackend::Watch final : public PassingObserver {
 
   void on_queued(std::size_t calls_before) noexcept override {
     notes_->moved({});
-    observer().on_queued(calls_before);
+    observer_->on_queued(calls_before);
   }
 
   void on_begun(std::optional<std::uint64_t> token_limit) noexcept override {
     begun_ = Clock::now();
     notes_->metrics.queue_wait.add(seconds_between(asked_, *begun_));
     notes_->moved({});
-    observer().on_begun(token_limit);
+    observer_->on_begun(token_limit);
   }
 
   void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override {
     note_token();
-    observer().on_token(batch, text, token_id);
+    observer_->on_token(batch, text, token_id);
   }
 
   bool offer_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id,
                    const std::function<void()>& on_room) noexcept override {
     if (!std::exchange(is_noted_, true)) note_token();
-    const bool is_taken = observer().offer_token(batch, text, token_id, on_room);
+    const bool is_taken = observer_->offer_token(batch, text, token_id, on_room);
     is_noted_ = !is_taken;
     return is_taken;
   }
+
+  void on_rows(const FloatRows& rows) noexcept override { observer_->on_rows(rows); }
 
   void on_done(CallOutcome outcome) noexcept override {
     const std::string ending = outcome_of(outcome);
@@ -83,8 +85,11 @@ class WatchedBackend::Watch final : public PassingObserver {
     }
     notes_->report([&] { return fields(outcome.handle, ending); });
     notes_->moved(outcome.handle);
-    observer().on_done(std::move(outcome));
+    observer_->on_done(std::move(outcome));
   }
+
+  void stop() noexcept override { observer_->stop(); }
+  bool wants_to_stop() const noexcept override { return observer_->wants_to_stop(); }
 
  private:
   void note_token() {
@@ -112,6 +117,7 @@ class WatchedBackend::Watch final : public PassingObserver {
     return fields;
   }
 
+  const std::shared_ptr<CallObserver> observer_;
   const std::shared_ptr<Notes> notes_;
   const std::string_view method_;
   const RequestSource source_;

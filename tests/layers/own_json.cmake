@@ -11,7 +11,7 @@ set(listed
   runtime/mcp/protocol/state_seal.cpp         # sealed by this program
   runtime/mcp/tools/method_tools.cpp          # schemas of the binding
   server/app/api_resources.cpp                # the same
-  server/app/model_presets.cpp                # the same
+  server/app/preset_fields.cpp                # the same
   server/app/prompts.cpp                      # looked at and thrown away
   server/chat/dialects/responses_request.cpp  # a constant
   server/chat/mcp/tool_words.cpp              # the same

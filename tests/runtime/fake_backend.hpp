@@ -19,6 +19,7 @@
 
 namespace rkllm_mcp::test {
 
+// Its calls are numbered from 1 on, whatever their requests' ids.
 class FakeBackend : public Backend {
  public:
   struct Call {

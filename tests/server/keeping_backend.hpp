@@ -12,7 +12,7 @@ class KeepingBackend final : public Backend {
  public:
   CallId start(CallRequest request) override {
     observer = std::move(request.observer);
-    return 1;
+    return request.id;
   }
   void cancel(CallId) override {}
   void give_up(CallId, const RpcError&) override {}

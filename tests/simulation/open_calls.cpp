@@ -1,6 +1,6 @@
 #include "open_calls.hpp"
 
-#include "backend/passing_observer.hpp"
+#include "passing_observer.hpp"
 #include "transport/peer.hpp"
 
 #include <algorithm>

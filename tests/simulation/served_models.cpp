@@ -91,7 +91,7 @@ Backend::CallId ServedModels::start(CallRequest request) {
       outcome.error = std::make_exception_ptr(RpcError(ErrorCode::kRuntimeUnavailable, "the simulation ends"));
       observer->on_done(std::move(outcome));
     });
-    return 0;
+    return request.id;
   }
   request.params["handle"] = model.ids.back();
   request.method = request.method->streams ? &kRun : &kPlain;

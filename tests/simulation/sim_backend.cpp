@@ -27,7 +27,7 @@ std::string SimBackend::text(std::string_view name, std::size_t tokens) {
 
 Backend::CallId SimBackend::start(CallRequest request) {
   const auto job = std::make_shared<Job>();
-  job->id = ++last_id_;
+  job->id = request.id;
   job->observer = std::exchange(request.observer, nullptr);
   const std::string handle = request.params.value("handle", "");
   const std::string prompt = request.params.value("prompt", ":0");

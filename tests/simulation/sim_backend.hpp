@@ -55,7 +55,6 @@ class SimBackend : public Backend {
   bool take_out(CallId id, const RpcError& why);  // of its queue
 
   World& world_;
-  CallId last_id_ = 0;
   std::map<std::string, Queue> queues_;  // by handle; the front one is being made
   std::map<std::string, bool> offered_;
 };

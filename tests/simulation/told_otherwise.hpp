@@ -2,7 +2,7 @@
 // is told.
 #pragma once
 
-#include "backend/passing_observer.hpp"
+#include "passing_observer.hpp"
 #include "put_back.hpp"
 
 #include <cstddef>

@@ -31,8 +31,8 @@ struct LLMResultCallbackStream {
       {"RKLLM_RUN_ERROR", StreamEvent::kFailure},
       {"RKLLM_RUN_GET_LAST_HIDDEN_LAYER", StreamEvent::kToken},
   };
-  static void token(ResultSink& sink, std::size_t batch, const Result& entry) {
-    sink.on_token(batch, text_or_nothing(entry.text), entry.token_id);
+  static StreamToken token(const Result& entry) {
+    return stream_token(entry.text, entry.token_id);
   }
   static void rows(ResultSink& sink, const Result& entry) {
     lend_rows(sink, {.field = "last_hidden_layer",

@@ -35,16 +35,21 @@ class InputBacklog {
   // already it waits, too.
   template <class Take>
   void receive(std::string_view bytes, const Take& take) {
-    if (kept_.empty()) return hand_over(bytes, take);
-    kept_.append(bytes);
-    hold_if_much();
+    if (!kept_.empty()) return keep(bytes);
+    slice_ = {};
+    is_handing_over_ = true;
+    const std::string_view rest = take(bytes);
+    is_handing_over_ = false;
+    if (rest.empty()) return;
+    keep(rest);
+    if (slice_is_over()) channel_.later(next_slice_);
   }
   // Calls `take` with what waits, when it may be able to handle more.
   template <class Take>
   void go_on(const Take& take) {
     if (kept_.empty()) return;
     const std::string bytes = std::exchange(kept_, {});
-    hand_over(bytes, take);
+    receive(bytes, take);
     if (kept_.size() < kReadAhead) channel_.resume_input();
   }
 
@@ -52,19 +57,8 @@ class InputBacklog {
   // Reading on shows that a client has gone. More than this is not read ahead, but for what one read brings.
   static constexpr std::size_t kReadAhead = std::size_t{16} * 1024;
 
-  template <class Take>
-  void hand_over(std::string_view bytes, const Take& take) {
-    slice_ = {};
-    is_handing_over_ = true;
-    const std::string_view rest = take(bytes);
-    is_handing_over_ = false;
-    if (rest.empty()) return;
-    kept_.append(rest);
-    hold_if_much();
-    if (slice_is_over()) channel_.later(next_slice_);
-  }
-
-  void hold_if_much() {
+  void keep(std::string_view bytes) {
+    kept_.append(bytes);
     if (kept_.size() >= kReadAhead) channel_.hold_input();
   }
 

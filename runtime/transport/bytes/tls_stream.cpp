@@ -33,14 +33,29 @@ class TlsStream::Link : public std::enable_shared_from_this<Link> {
 
   Socket& socket() { return socket_; }
 
-  // `transfer` is a call of OpenSSL's: int(SSL*, size_t* bytes), 1 if it has moved some. The handler is called from the
-  // loop, never from in here.
+  // `transfer` is a call of OpenSSL's: int(SSL*, size_t* bytes), 1 if it has moved some; until it has, or cannot, it is
+  // made whenever the socket is ready. The handler is called from a callback of the loop: `is_in_callback` says that
+  // this is one.
   template <class Transfer>
-  void start(Transfer transfer, TransferHandler handler) {
-    Outcome outcome = attempt(transfer);
-    if (outcome.wait_for) return try_later(*outcome.wait_for, std::move(transfer), std::move(handler));
+  void go_on(Transfer transfer, TransferHandler handler, bool is_in_callback = false) {
+    Outcome outcome{.error = asio::error::operation_aborted};
+    std::size_t bytes = 0;
+    if (socket_.is_open()) {  // the descriptor of a closed one may be somebody else's by now
+      ::ERR_clear_error();
+      outcome = outcome_of(transfer(session_.get(), &bytes));
+      if (::SSL_is_init_finished(session_.get()) != 0) handshake_.clear();
+    }
+    if (outcome.wait_for) {
+      return socket_.async_wait(*outcome.wait_for,
+                                [self = shared_from_this(), transfer = std::move(transfer),
+                                 handler = std::move(handler)](const std::error_code& error) mutable {
+                                  if (error) return handler(error, 0);
+                                  self->go_on(std::move(transfer), std::move(handler), true);
+                                });
+    }
+    if (is_in_callback) return handler(outcome.error, bytes);
     asio::post(socket_.get_executor(),
-               [handler = std::move(handler), error = outcome.error, bytes = outcome.bytes] { handler(error, bytes); });
+               [handler = std::move(handler), error = outcome.error, bytes] { handler(error, bytes); });
   }
 
   bool send_close_notify() {
@@ -68,30 +83,11 @@ class TlsStream::Link : public std::enable_shared_from_this<Link> {
   struct Outcome {
     std::optional<Socket::wait_type> wait_for{};
     std::error_code error{};
-    std::size_t bytes = 0;
   };
 
-  template <class Transfer>
-  void try_later(Socket::wait_type readiness, Transfer transfer, TransferHandler handler) {
-    socket_.async_wait(readiness, [self = shared_from_this(), transfer = std::move(transfer),
-                                   handler = std::move(handler)](const std::error_code& error) mutable {
-      if (error) return handler(error, 0);
-      const Outcome outcome = self->attempt(transfer);
-      if (!outcome.wait_for) return handler(outcome.error, outcome.bytes);
-      self->try_later(*outcome.wait_for, std::move(transfer), std::move(handler));
-    });
-  }
-
-  template <class Transfer>
-  Outcome attempt(Transfer& transfer) {
-    // The descriptor of a closed socket may be somebody else's by now.
-    if (!socket_.is_open()) return {.error = asio::error::operation_aborted};
-    ::ERR_clear_error();
-    std::size_t bytes = 0;
-    const int result = transfer(session_.get(), &bytes);
-    if (::SSL_is_init_finished(session_.get()) != 0) handshake_.clear();
-    if (result == 1) return {.bytes = bytes};
+  Outcome outcome_of(int result) const {
     switch (::SSL_get_error(session_.get(), result)) {
+      case SSL_ERROR_NONE: return {};
       case SSL_ERROR_WANT_READ: return {.wait_for = Socket::wait_read};
       case SSL_ERROR_WANT_WRITE: return {.wait_for = Socket::wait_write};
       case SSL_ERROR_ZERO_RETURN: return {.error = asio::error::eof};
@@ -115,7 +111,7 @@ void TlsStream::async_read_some(asio::mutable_buffer buffer, TransferHandler han
   const auto read = [buffer](SSL* session, std::size_t* bytes) {
     return ::SSL_read_ex(session, buffer.data(), buffer.size(), bytes);
   };
-  link_->start(read, std::move(handler));
+  link_->go_on(read, std::move(handler));
 }
 
 void TlsStream::async_write_some(asio::const_buffer buffer, TransferHandler handler) {
@@ -129,7 +125,7 @@ void TlsStream::async_write_some(asio::const_buffer buffer, TransferHandler hand
     }
     return *bytes > 0 ? 1 : result;  // what stopped it will stop the next one
   };
-  link_->start(write, std::move(handler));
+  link_->go_on(write, std::move(handler));
 }
 
 void TlsStream::async_wait_hangup(HangupHandler handler) { wait_hangup(link_->socket(), std::move(handler)); }

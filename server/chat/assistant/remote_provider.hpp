@@ -24,7 +24,7 @@ class RemoteProvider final : public Provider {
     std::size_t threads = 16;
     std::size_t most_waiting = 64;
     std::chrono::seconds to_connect{10};
-    std::chrono::seconds patience{300};  // for each wait for bytes: a model may think for long
+    std::chrono::seconds patience{300};  // for each wait for bytes
     std::string user_agent{};
     std::string ca_file{};  // PEM; empty: the system's certificates
   };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "chat/assistant/hosted_server.hpp"
+#include "chat/assistant/remote_provider.hpp"
 #include "clock.hpp"
 #include "run_loop.hpp"
 #include "text/url.hpp"
@@ -13,8 +14,6 @@
 
 #include <asio/io_context.hpp>
 
-#include <chrono>
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,14 +23,7 @@ namespace rkllm_mcp::chat {
 
 class RemoteServers {
  public:
-  struct Options {
-    std::size_t threads = 16;
-    std::size_t most_waiting = 64;
-    std::chrono::seconds to_connect{10};
-    std::chrono::seconds patience{60};  // for each wait for bytes: a search may take long
-    std::string user_agent{};
-    std::string ca_file{};  // PEM; empty: the system's certificates
-  };
+  using Options = RemoteProvider::Options;  // which also asks other servers by HTTP
 
   RemoteServers(asio::io_context& loop, Options options);
   RemoteServers(const RemoteServers&) = delete;

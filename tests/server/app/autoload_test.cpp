@@ -21,7 +21,7 @@ class LoadingBackend final : public Backend {
  public:
   CallId start(CallRequest request) override {
     loads.push_back(std::move(request.observer));
-    return loads.size();
+    return request.id;
   }
   void cancel(CallId) override {}
   void give_up(CallId, const RpcError&) override {}

@@ -196,7 +196,7 @@ struct OfLease {
     using QueuedBackend::QueuedBackend;
     CallId start(CallRequest request) override {
       observer = std::move(request.observer);
-      return 1;
+      return request.id;
     }
 
     std::shared_ptr<CallObserver> observer;

@@ -915,9 +915,10 @@ TEST_CASE("a file that another one takes the place of while it is loaded is not 
 TEST_CASE("a handle that the server loads does not count where a call names none") {
   Calls calls;
   const auto loaded = std::make_shared<Recorder>();
-  calls.backend.load("small", {.method = &method_named("rkllm_init"),
-                               .params = Json{{"param", {{"model_path", RKLLM_FAST_MODEL}}}},
-                               .observer = loaded});
+  calls.backend.start({.method = &method_named("rkllm_init"),
+                       .params = Json{{"param", {{"model_path", RKLLM_FAST_MODEL}}}},
+                       .source = {.id = {}, .peer = {}, .model = "small"},
+                       .observer = loaded});
   REQUIRE_FALSE(loaded->outcome().error);
   CHECK(calls.backend.handles().at(0).model == "small");
   const Json input{{"rkllm_input", {{"prompt_input", "@n=2"}}}};

@@ -59,28 +59,30 @@ class WaitsForPlace {
   std::unique_ptr<Lease> lease_;
 };
 
-// NamedBackend::Waiting. Its use of the model lasts until the call that has been handed on has ended.
+// NamedBackend::Waiting. It hands its call on, which uses the model until it has ended.
 class WaitsForCall {
  public:
   static constexpr bool kUsesModel = true;
 
   WaitsForCall(Bench& bench, const std::string& model, const std::string& holder = {})
-      : next_(ends), named_(bench.loop, bench.models, next_) {
+      : named_(bench.loop, bench.models, [&bench]() -> Backend& { return *bench.queue; }) {
+    bench.board.hold_runs();
     const auto methods = Bench::methods();
-    id_ = named_.start({.method = &*std::ranges::find(methods, "rkllm_clear_kv_cache", &Method::name),
+    id_ = named_.start({.method = &*std::ranges::find(methods, "rkllm_run", &Method::name),
                         .params = Json{{"handle", model}},
                         .source = {.id = {}, .peer = {}, .holder = holder},
-                        .observer = std::make_shared<EndOfCall>(ends)});
+                        .observer = std::make_shared<CourseOfCall>(ends)});
   }
   void give_up() { named_.cancel(id_); }
-  void end_use() { std::exchange(next_.observer, nullptr)->on_done({}); }
+  void end_use() { named_.cancel(id_); }
 
   Ends ends;
 
  private:
-  class EndOfCall final : public CallObserver {
+  class CourseOfCall final : public CallObserver {
    public:
-    explicit EndOfCall(Ends& ends) : ends_(ends) {}
+    explicit CourseOfCall(Ends& ends) : ends_(ends) {}
+    void on_begun(std::optional<std::uint64_t>) noexcept override { ends_.emplace_back("ready"); }
     void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
     void on_rows(const FloatRows&) noexcept override {}
     void on_done(CallOutcome outcome) noexcept override {
@@ -92,25 +94,7 @@ class WaitsForCall {
    private:
     Ends& ends_;
   };
-  // Whom the call is handed on to.
-  class NextBackend final : public Backend {
-   public:
-    explicit NextBackend(Ends& ends) : ends_(ends) {}
-    CallId start(CallRequest request) override {
-      observer = std::move(request.observer);
-      ends_.emplace_back("ready");
-      return 1;
-    }
-    void cancel(CallId) override {}
-    void give_up(CallId, const RpcError&) override {}
 
-    std::shared_ptr<CallObserver> observer;
-
-   private:
-    Ends& ends_;
-  };
-
-  NextBackend next_;
   NamedBackend named_;
   Backend::CallId id_ = 0;
 };

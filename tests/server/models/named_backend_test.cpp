@@ -1,5 +1,4 @@
 #include "models/named_backend.hpp"
-#include "app/model_presets.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "model_bench.hpp"
 #include "support/catch.hpp"
@@ -7,6 +6,7 @@
 
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -26,6 +26,10 @@ class Ended final : public CallObserver {
   bool done() const {
     const std::lock_guard lock(mutex_);
     return outcome_.has_value();
+  }
+  std::string handle() const {
+    const std::lock_guard lock(mutex_);
+    return outcome_->handle;
   }
   std::optional<ErrorCode> error() const {
     const std::lock_guard lock(mutex_);
@@ -56,8 +60,7 @@ struct Calling {
   }
 
   Bench& bench;
-  PresetBackend current{bench.loop, [] { return Json::object(); }, [this]() -> Backend& { return *bench.queue; }};
-  NamedBackend backend{bench.loop, bench.models, current};
+  NamedBackend backend{bench.loop, bench.models, [this]() -> Backend& { return *bench.queue; }};
 };
 
 }  // namespace
@@ -73,6 +76,116 @@ TEST_CASE("a call that names a model loads it, and is made on its handle") {
   REQUIRE(calling.has_ended(again));
   CHECK(bench.board.loads() == 1);
   CHECK(bench.until([&] { return bench.models.find("a", {})->expires_s.has_value(); }));  // nobody uses it any more
+}
+
+TEST_CASE("a call that names a model which is loaded is in its handle's queue at once, unless others wait for it") {
+  Bench bench(presets({"a"}));
+  Calling calling(bench);
+  const auto held = bench.ask("a");
+  REQUIRE(bench.granted(held));
+  const auto waiting = [&bench] { return bench.queue->use_of(bench.models.handle_of("a"))->waiting; };
+  const auto call = calling.call("a");
+  CHECK(waiting() == 1);
+
+  const auto turn = bench.ask("a");  // is not in the queue yet
+  const auto later = calling.call("a");
+  CHECK(waiting() == 1);
+  REQUIRE(bench.until([&] { return waiting() == 3; }));
+  held->lease.reset();
+  REQUIRE(calling.has_ended(call));
+  REQUIRE(bench.granted(turn));
+  bench.settle();
+  CHECK_FALSE(later->done());
+  turn->lease.reset();
+  CHECK(calling.has_ended(later));
+}
+
+TEST_CASE("a call that names a model whose handle somebody has destroyed, or whose worker has died, loads it anew") {
+  Bench bench(presets({"a"}));
+  Calling calling(bench);
+  REQUIRE(calling.has_ended(calling.call("a")));
+  const std::string handle = bench.models.handle_of("a");
+  SECTION("destroyed") { bench.queue->destroy_in_order(handle, {}); }
+  SECTION("died") { bench.board.kill(handle); }
+  const auto call = calling.call("a");
+  REQUIRE(calling.has_ended(call));
+  CHECK_FALSE(call->error());
+  CHECK(bench.board.loads() == 2);
+}
+
+TEST_CASE("a call that names a model which is being unloaded loads it again") {
+  Bench bench(presets({"a"}));
+  Calling calling(bench);
+  const auto held = bench.ask("a");
+  REQUIRE(bench.granted(held));
+  bool is_unloaded = false;
+  bench.models.unload("a", {}, [&](const std::optional<chat::TurnError>&) { is_unloaded = true; });
+  const auto call = calling.call("a");
+  held->lease.reset();
+  REQUIRE(calling.has_ended(call));
+  CHECK(is_unloaded);
+  CHECK_FALSE(call->error());
+  CHECK(bench.board.loads() == 2);
+}
+
+TEST_CASE(
+    "a call that names a model which the settings are having loaded waits for that, also where it is there already") {
+  Bench bench(presets({"a"}));
+  Calling calling(bench);
+  const bool is_there = GENERATE(false, true);
+  if (is_there) REQUIRE(calling.has_ended(calling.call("a")));
+  const auto loads = bench.board.loads();
+  bench.models.autoload_begun("a");
+  Backend::CallId first = 0;
+  const auto cancelled_call = calling.call("a", &first);
+  const auto call = calling.call("a");
+  bench.settle();
+  calling.backend.cancel(first);
+  REQUIRE(calling.has_ended(cancelled_call));
+  CHECK(cancelled_call->error() == ErrorCode::kCancelled);
+  CHECK_FALSE(call->done());
+  SECTION("which ends well") {
+    const auto made = std::make_shared<Ended>();
+    calling.backend.start({.method = find_method(Bench::methods(), HandleRole::kCreates),
+                           .params = Json{{"model", "a"}},
+                           .observer = made});
+    REQUIRE(calling.has_ended(made));
+    const std::string handle = made->handle();
+    bench.models.autoload_ended("a", handle);
+    REQUIRE(calling.has_ended(call));
+    CHECK(bench.board.calls().back() == handle + " rkllm_clear_kv_cache");
+    CHECK(bench.board.loads() == loads + 1);
+    REQUIRE(calling.has_ended(calling.call("a")));
+    CHECK(bench.board.calls().back() == handle + " rkllm_clear_kv_cache");
+  }
+  SECTION("which fails") {
+    bench.models.autoload_ended("a", "");
+    REQUIRE(calling.has_ended(call));
+    CHECK(bench.board.loads() == 1);
+  }
+  SECTION("and the runtime is replaced meanwhile") {
+    bench.use_new_runtime();
+    REQUIRE(calling.has_ended(call));
+    CHECK(bench.queue->handles().size() == 1);
+  }
+  CHECK_FALSE(call->error());
+}
+
+TEST_CASE("a call that creates a handle is made with what its preset says, and refused where there is no such preset") {
+  Bench bench(presets({"a"}));
+  Calling calling(bench);
+  const Method& init = *find_method(Bench::methods(), HandleRole::kCreates);
+  const auto made = std::make_shared<Ended>();
+  calling.backend.start({.method = &init, .params = Json{{"model", "a"}}, .observer = made});
+  REQUIRE(calling.has_ended(made));
+  CHECK_FALSE(made->error());
+  CHECK(bench.queue->handles().at(0).created_with == Json{{"param", {{"model_path", "/models/a.rkllm"}}}});
+
+  const auto refused = std::make_shared<Ended>();
+  calling.backend.start({.method = &init, .params = Json{{"model", "b"}}, .observer = refused});
+  CHECK_FALSE(refused->done());
+  REQUIRE(calling.has_ended(refused));
+  CHECK(refused->error() == ErrorCode::kInvalidParams);
 }
 
 TEST_CASE("a name that nobody has is an unknown handle, and a model that cannot be loaded is an error of the call") {
@@ -107,6 +220,22 @@ TEST_CASE("a call that waits for its model can be cancelled and given up, and th
   REQUIRE(calling.has_ended(kept));
   CHECK_FALSE(kept->error());
   CHECK(bench.board.calls().size() == 1);
+}
+
+TEST_CASE("a call that cannot be handed on when its model is loaded ends with that error") {
+  class Throwing final : public Backend {
+    CallId start(CallRequest /*request*/) override { throw std::bad_alloc(); }
+    void cancel(CallId /*id*/) override {}
+    void give_up(CallId /*id*/, const RpcError& /*why*/) override {}
+  };
+  Bench bench(presets({"a"}));
+  Throwing next;
+  NamedBackend backend(bench.loop, bench.models, [&next]() -> Backend& { return next; });
+  const auto ended = std::make_shared<Ended>();
+  backend.start(
+      {.method = find_method(Bench::methods(), HandleRole::kUses), .params = Json{{"handle", "a"}}, .observer = ended});
+  REQUIRE(bench.until([&] { return ended->done(); }));
+  CHECK(ended->error() == no_memory().code());
 }
 
 TEST_CASE("a call that waits for a model when the runtime is replaced is made by the new one") {

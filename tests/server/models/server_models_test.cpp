@@ -1,18 +1,24 @@
 #include "models/server_models.hpp"
 
 #include "model_bench.hpp"
+#include "models/named_backend.hpp"
 #include "simulation/sim_bench.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
 
 #include <spdlog/sinks/ostream_sink.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 namespace rkllm_mcp::test {
 
@@ -22,6 +28,14 @@ using std::chrono::seconds;
 namespace {
 
 using Bench = ModelBench<simulation::SimBench>;
+
+struct CallEnd final : CallObserver {
+  void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
+  void on_rows(const FloatRows&) noexcept override {}
+  void on_done(CallOutcome) noexcept override { has_come = true; }
+
+  std::atomic<bool> has_come{false};
+};
 
 void init(Bench& bench, const std::string& path) { REQUIRE(make_handle(bench.around, *bench.queue, path)); }
 
@@ -121,6 +135,45 @@ TEST_CASE("a model that nobody uses is unloaded after keep_alive, not before, an
   CHECK(bench.board.loads() == 2);
 }
 
+TEST_CASE("a keep_alive that the settings say anew holds for a model that is loaded, shorter or longer") {
+  auto choices = presets({"a"});
+  const bool is_for_ever = GENERATE(true, false);
+  choices.keep_alive = {is_for_ever, 10'000};
+  Bench bench(choices);
+  const auto asking = bench.ask("a");
+  REQUIRE(bench.granted(asking));
+  asking->lease.reset();
+  bench.around.pass(seconds(10));
+  choices.keep_alive = {false, 60};
+  bench.models.choose(choices);
+  bench.around.pass(seconds(20));
+  choices.keep_alive = {false, 100};
+  bench.models.choose(choices);
+  bench.around.pass(seconds(60));
+  CHECK(bench.is_loaded("a"));
+  CHECK(bench.all_unloaded_after(seconds(15)));
+}
+
+TEST_CASE("a model that is kept for no time goes as soon as a call that named it has ended") {
+  auto choices = presets({"a"});
+  choices.keep_alive = {false, 0};
+  Bench bench(choices);
+  bench.board.hold_runs();
+  NamedBackend backend(bench.loop, bench.models, [&bench]() -> Backend& { return *bench.queue; });
+  const auto methods = Bench::methods();
+  const auto ended = std::make_shared<CallEnd>();
+  const auto id = backend.start({.method = &*std::ranges::find(methods, "rkllm_run", &Method::name),
+                                 .params = Json{{"handle", "a"}},
+                                 .observer = ended});
+  REQUIRE(bench.until([&] { return bench.is_loaded("a"); }));
+  bench.around.pass(seconds(100));
+  CHECK(bench.board.loaded() == 1);
+  backend.cancel(id);
+  REQUIRE(bench.until([&] { return ended->has_come.load(); }));
+  bench.around.pass(std::chrono::milliseconds(100));
+  CHECK(bench.board.loaded() == 0);
+}
+
 TEST_CASE("keep_alive of a request holds for its load, and 0 unloads at once and takes the permission admin") {
   Bench bench(presets({"a"}));
   const chat::KeepAlive none{false, 0};
@@ -141,6 +194,52 @@ TEST_CASE("a keep_alive too short to come back in takes the permission that 0 ta
   CHECK(refused->kind == ErrorKind::kForbidden);
   const auto asking = bench.ask("a", ann, chat::KeepAlive{false, 1});
   CHECK(bench.granted(asking));
+}
+
+TEST_CASE("a call that goes to a model's handle uses it like a lease: the model expires later, and goes later") {
+  Bench bench(presets({"a", "b", "c"}), 2);
+  for (const char* const name : {"a", "b"}) {
+    const auto asking = bench.ask(name);
+    REQUIRE(bench.granted(asking));
+    asking->lease.reset();
+    bench.around.pass(seconds(1));
+  }
+  const auto expires = bench.models.find("a", {})->expires_s;
+  REQUIRE(expires);
+  bench.around.pass(seconds(10));
+  const auto methods = Bench::methods();
+  const auto ended = std::make_shared<CallEnd>();
+  bench.queue->start({.method = &*std::ranges::find(methods, "rkllm_clear_kv_cache", &Method::name),
+                      .params = Json{{"handle", bench.models.handle_of("a")}},
+                      .observer = ended});
+  REQUIRE(bench.until([&] { return ended->has_come.load(); }));
+  CHECK(bench.models.find("a", {})->expires_s.value_or(0) > *expires);
+  REQUIRE(bench.granted(bench.ask("c")));
+  CHECK(bench.is_loaded("a"));
+  CHECK_FALSE(bench.is_loaded("b"));
+}
+
+TEST_CASE("a model that a call by its name uses stays for as long as that lasts, and then goes after keep_alive") {
+  Bench bench(presets({"a"}));
+  bench.board.hold_runs();
+  NamedBackend backend(bench.loop, bench.models, [&bench]() -> Backend& { return *bench.queue; });
+  const auto methods = Bench::methods();
+  for (const char* const name : {"waits for the load", "finds it loaded"}) {
+    INFO(name);
+    const auto ended = std::make_shared<CallEnd>();
+    const auto id = backend.start({.method = &*std::ranges::find(methods, "rkllm_run", &Method::name),
+                                   .params = Json{{"handle", "a"}},
+                                   .observer = ended});
+    REQUIRE(bench.until([&] { return bench.is_loaded("a"); }));
+    bench.around.pass(seconds(100'000));
+    CHECK(bench.board.loaded() == 1);
+    backend.cancel(id);
+    REQUIRE(bench.until([&] { return ended->has_come.load(); }));
+    CHECK(bench.board.loads() == 1);
+  }
+  bench.around.pass(seconds(defaults::kRuntimeKeepAliveS - 1));
+  CHECK(bench.board.loaded() == 1);
+  CHECK(bench.all_unloaded_after(seconds(3)));
 }
 
 TEST_CASE("the model that was used longest ago makes room for another, and one in use never does") {

@@ -325,8 +325,8 @@ struct on_said_tStream {
       {"kEnd", StreamEvent::kEnd},
       {"kFailed", StreamEvent::kFailure},
   };
-  static void token(ResultSink& sink, std::size_t batch, const Result& entry) {
-    sink.on_token(batch, text_or_nothing(entry.text), entry.token);
+  static StreamToken token(const Result& entry) {
+    return stream_token(entry.text, entry.token);
   }
   static void rows(ResultSink& sink, const Result& entry) {
     lend_rows(sink, {.field = "scores",

@@ -1,4 +1,4 @@
-#include "app/model_presets.hpp"
+#include "models/model_presets.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,15 +1,11 @@
-// What backend.hpp wants of a CallObserver, held against those that stand in front of another one
-// (backend/passing_observer.hpp): each hands on all that it is told, at once and unchanged, and all that it is
-// answered. (Those in which it ends: tests/server/app.)
-#include "backend/passing_observer.hpp"
-#include "model_bench.hpp"
-#include "models/named_backend.hpp"
-#include "server/keeping_backend.hpp"
-#include "support/catch.hpp"
-#include "support/waiting_loop.hpp"
+// What backend.hpp wants of a CallObserver, held against the one that stands in front of another,
+// WatchedBackend::Watch: it hands on all that it is told, at once and unchanged, and all that it is answered. (Those in
+// which it ends: tests/server/app.)
 #include "watch/watched_backend.hpp"
 
-#include <algorithm>
+#include "server/keeping_backend.hpp"
+#include "support/catch.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +20,6 @@
 namespace rkllm_mcp::test {
 namespace {
 
-using Bench = ModelBench<WaitingLoop>;
 using News = std::vector<std::string>;
 
 // The last observer: notes what it is told.
@@ -73,27 +68,26 @@ class Noting final : public CallObserver {
   News news_;
 };
 
-// Each kind of observer in front of another: puts it there, and gives it.
+// Each way in which it is put in front of another: puts it there, and gives it.
 
 struct Decorated {
   CallRequest request() const {
-    const auto methods = Bench::methods();
-    return {.method = &*std::ranges::find(methods, "rkllm_clear_kv_cache", &Method::name),
-            .params = Json{{"handle", "small"}},
-            .observer = inner};
+    static constexpr Method kMethod{.name = "rkllm_run",
+                                    .title = {},
+                                    .description = {},
+                                    .declaration = {},
+                                    .params = {},
+                                    .handle_param = "handle",
+                                    .handle = HandleRole::kUses,
+                                    .input_schema = {},
+                                    .output_schema = {}};
+    return {.method = &kMethod, .params = Json{{"handle", "small"}}, .observer = inner};
   }
 
   std::shared_ptr<Noting> inner = std::make_shared<Noting>();
   KeepingBackend backend;
   Metrics metrics;
 };
-struct PassesOn : Decorated {
-  std::shared_ptr<CallObserver> decorate() const {
-    CallRequest call = request();
-    return std::make_shared<PassingObserver>(call);
-  }
-};
-// WatchedBackend::Watch, as the next.
 struct WatchesForClient : Decorated {
   std::shared_ptr<CallObserver> decorate() {
     WatchedBackend(backend, metrics, [](const auto& fields) { fields(); }).start(request());
@@ -105,22 +99,11 @@ struct WatchesForServer : Decorated {
     return WatchedBackend(backend, metrics, [](const auto&) {}).watched(request()).observer;
   }
 };
-// TellsUseEnd
-struct OfNamedModel : Decorated {
-  std::shared_ptr<CallObserver> decorate() {
-    named.start(request());
-    REQUIRE(bench.until([this] { return backend.observer != nullptr; }));
-    return std::move(backend.observer);
-  }
-
-  Bench bench{presets({"small"})};
-  NamedBackend named{bench.loop, bench.models, backend};
-};
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("an observer in front of another hands on at once all that it is told and answered", "", PassesOn,
-                   WatchesForClient, WatchesForServer, OfNamedModel) {
+TEMPLATE_TEST_CASE("an observer in front of another hands on at once all that it is told and answered", "",
+                   WatchesForClient, WatchesForServer) {
   TestType kind;
   Noting& inner = *kind.inner;
   const auto outer = kind.decorate();
@@ -161,7 +144,7 @@ TEMPLATE_TEST_CASE("an observer in front of another hands on at once all that it
 }
 
 TEMPLATE_TEST_CASE("an observer in front of another hands on how the call ended, once, and keeps nothing after it", "",
-                   PassesOn, WatchesForClient, WatchesForServer, OfNamedModel) {
+                   WatchesForClient, WatchesForServer) {
   TestType kind;
   auto outer = kind.decorate();
   const MemoryBudget memory(1000);

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-namespace rkllm_mcp {
+namespace rkllm_mcp::simulation {
 
 class PassingObserver : public CallObserver {
  public:
@@ -42,4 +42,4 @@ class PassingObserver : public CallObserver {
   const std::shared_ptr<CallObserver> observer_;
 };
 
-}  // namespace rkllm_mcp
+}  // namespace rkllm_mcp::simulation

@@ -1,18 +1,12 @@
-#include "app/model_presets.hpp"
-
-#include "backend/loaded_library.hpp"
+#include "models/model_presets.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/nearest_name.hpp>
 
-#include <asio/post.hpp>
-
 #include <algorithm>
 #include <cstddef>
-#include <exception>
-#include <iterator>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -48,49 +42,7 @@ Json laid_over(Json under, Json over) {
   return under;
 }
 
-// The schemas that one of several versions has for the member `key`.
-std::vector<Json> schemas_of(const std::string& key, const std::vector<Json>& schemas) {
-  std::vector<Json> found;
-  for (const Json& schema : schemas) {
-    const Json& properties = schema["properties"];
-    if (const auto member = properties.find(key); member != properties.end()) found.push_back(*member);
-  }
-  return found;
-}
-
-void look_for_unknown_fields(const Json& value, const std::vector<Json>& schemas, const std::string& path,
-                             std::vector<Complaint>& complaints) {
-  const auto lists_members = [](const Json& schema) { return schema.contains("properties"); };
-  if (!value.is_object() || schemas.empty() || !std::ranges::all_of(schemas, lists_members)) return;
-  for (const auto& [key, member] : value.items()) {
-    const std::vector<Json> of_key = schemas_of(key, schemas);
-    if (!of_key.empty()) {
-      look_for_unknown_fields(member, of_key, path + "." + key, complaints);
-      continue;
-    }
-    std::vector<std::string> known;
-    for (const Json& schema : schemas) std::ranges::copy(names_of(schema["properties"]), std::back_inserter(known));
-    complaints.push_back({path + "." + key, "no version of the runtime has this field" + did_you_mean(key, known)});
-  }
-}
-
 }  // namespace
-
-std::vector<Complaint> unknown_preset_fields(const Json& models) {
-  std::vector<Complaint> complaints;
-  if (models.empty()) return complaints;
-  std::vector<Json> schemas;  // of rkllm_init's parameters in each version
-  for (const AbiSet* const set : abi_sets()) {
-    if (const Method* const init = find_method(set->methods, HandleRole::kCreates)) {
-      schemas.push_back(Json::parse(init->input_schema));
-    }
-  }
-  const std::vector<Json> of_param = schemas_of(kParam, schemas);
-  for (const auto& [name, model] : models.items()) {
-    look_for_unknown_fields(model.value(kParam, Json::object()), of_param, "models." + name + "." + kParam, complaints);
-  }
-  return complaints;
-}
 
 Json with_preset(const Json& models, Json params) {
   const auto name = params.find(kModel);
@@ -127,21 +79,6 @@ void offer_presets(mcp::Catalogue& catalogue, std::span<const Method> methods, c
     if (!required.empty()) tool.input_schema["required"] = std::move(required);
     listed = Immutable(std::move(tool));
   }
-}
-
-Backend::CallId PresetBackend::start(CallRequest request) {
-  if (request.method->handle != HandleRole::kCreates) return backend_().start(std::move(request));
-  try {
-    request.params = with_preset(models_(), std::move(request.params));
-  } catch (const RpcError&) {
-    asio::post(loop_, [observer = std::move(request.observer), error = std::current_exception()] {
-      CallOutcome outcome;
-      outcome.error = error;
-      observer->on_done(std::move(outcome));
-    });
-    return 0;  // nothing waits that could be cancelled
-  }
-  return backend_().start(std::move(request));
 }
 
 }  // namespace rkllm_mcp
