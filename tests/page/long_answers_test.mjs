@@ -6,12 +6,50 @@ import { eventually } from '../clients/support/eventually.mjs';
 import { answers, ask, at, browser, complete, end, say, server, use_model } from './bench.mjs';
 import { open_page, tasks_during } from './browser.mjs';
 
-// ms of the processor, so that a slower one, or one that has more to do, stays below 200 by the clock.
-const kLongestTask = 120;
+// How long this browser takes on this machine, in ms of the processor, to draw a table of 833 rows that is there at once: the
+// floor, below which no task stays in which such a table grows, since its columns go by all rows.
+async function table_at_once() {
+  const page = await open_page(browser, at(server));
+  const taken = [];
+  for (let time = 1; time <= 5; ++time) {
+    const tasks = await tasks_during(browser, page, async () => {
+      await page.evaluate((number) => setTimeout(() => {
+        const place = document.createElement('div');
+        const row = '<tr><td>row 1</td><td><strong>7</strong></td><td><code>code_1</code></td><td>some words</td></tr>';
+        place.innerHTML = `<table>${row.repeat(833)}</table>`;
+        document.body.replaceChildren(place);
+        place.getBoundingClientRect();
+        window.drawn = number;
+      }), time);
+      await eventually(() => page.evaluate((number) => window.drawn === number, time));
+    });
+    taken.push(Math.max(...tasks.map(({ processor }) => processor)));
+  }
+  await page.context().close();
+  return taken.sort((a, b) => a - b)[2];
+}
+
+// No task of the page may take longer than this many times as long. A machine that is held up makes a task long now and then;
+// one that is long by itself is so each time.
+const kMostTimes = 2;
+const kTries = 3;
+let floor;
 
 // The answer to this question, of 10,000 tokens or so, is drawn in tasks that are no longer. `is_drawn` is asked in the page
 // whether all of it is there; looking takes little time of the page's.
 async function assert_no_long_task(question, is_drawn, check, least_tokens = 9_900) {
+  floor ??= await table_at_once();
+  let longest;
+  for (let tries = 1; tries <= kTries; ++tries) {
+    longest = await longest_task(question, is_drawn, check, least_tokens);
+    console.log(`the longest task took ${longest} ms, a table at once ${floor} ms`);
+    if (longest <= kMostTimes * floor) break;
+  }
+  assert.ok(longest > 0 && longest <= kMostTimes * floor, `a task took ${longest} ms, a table at once ${floor} ms`);
+}
+
+// Of drawing that answer, in ms of the processor.
+async function longest_task(question, is_drawn, check, least_tokens) {
   const page = await open_page(browser, at(server));
   await use_model(page, 'qwen2-stream');
   const tasks = await tasks_during(browser, page, async () => {
@@ -19,9 +57,6 @@ async function assert_no_long_task(question, is_drawn, check, least_tokens = 9_9
     await eventually(() => page.evaluate(() => document.querySelector('article.answer .actions') !== null), 120_000);
     await eventually(() => page.evaluate(is_drawn));
   });
-  const longest = Math.max(...tasks.map(({ processor }) => processor));
-  console.log(`the longest task took ${longest} ms`);
-  assert.ok(longest > 0 && longest <= kLongestTask, `a task took ${longest} ms`);
   const answer = answers(page).first();
   assert.ok(Number(/([\d,]+) tokens$/.exec(await answer.locator('.figures').textContent())[1].replace(',', '')) >= least_tokens);
   await check(answer);
@@ -35,11 +70,12 @@ async function assert_no_long_task(question, is_drawn, check, least_tokens = 9_9
   });
   assert.ok(held_up.some(({ clock, processor }) => clock >= 250 && processor > 0));
   await end(page);
+  return Math.max(...tasks.map(({ processor }) => processor));
 }
 
 const lines = (count, line) => Array.from({ length: count }, (_, at) => line(at)).join('\n');
 
-test('10,000 tokens are drawn without a task of more than 200 ms', async () => {
+test('10,000 tokens are drawn without a long task', async () => {
   await assert_no_long_task('@n=10000 Tell me a very long story', () => true, () => {});
 });
 
