@@ -29,9 +29,10 @@ async function table_at_once() {
   return taken.sort((a, b) => a - b)[2];
 }
 
-// No task of the page may take longer than this many times as long. A machine that is held up makes a task long now and then;
-// one that is long by itself is so each time.
-const kMostTimes = 2;
+// No task of the page may take longer than this many times as long, or than these ms where that is less. A machine that is held
+// up makes a task long now and then; one that is long by itself is so each time.
+const kMostTimes = 3;
+const kShort = 120;
 const kTries = 3;
 let floor;
 
@@ -39,13 +40,14 @@ let floor;
 // whether all of it is there; looking takes little time of the page's.
 async function assert_no_long_task(question, is_drawn, check, least_tokens = 9_900) {
   floor ??= await table_at_once();
+  const most = Math.max(kShort, kMostTimes * floor);
   let longest;
   for (let tries = 1; tries <= kTries; ++tries) {
     longest = await longest_task(question, is_drawn, check, least_tokens);
     console.log(`the longest task took ${longest} ms, a table at once ${floor} ms`);
-    if (longest <= kMostTimes * floor) break;
+    if (longest <= most) break;
   }
-  assert.ok(longest > 0 && longest <= kMostTimes * floor, `a task took ${longest} ms, a table at once ${floor} ms`);
+  assert.ok(longest > 0 && longest <= most, `a task took ${longest} ms, a table at once ${floor} ms`);
 }
 
 // Of drawing that answer, in ms of the processor.
