@@ -24,11 +24,10 @@ using QueuedCallPointer = std::shared_ptr<QueuedCall>;
 
 // A call, or a lease, until its observer has been told of its end.
 struct QueuedCall {
-  explicit QueuedCall(CallRequest what) : id(what.id), request(std::move(what)) {}
+  explicit QueuedCall(CallRequest what) : request(std::move(what)) {}
 
   CallObserver& observer() const { return *request.observer; }
 
-  const CallId id;
   CallRequest request;
   ModelHandlePointer handle;  // null for calls without one
   const Clock::time_point queued_at = Clock::now();

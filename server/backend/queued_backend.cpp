@@ -105,17 +105,17 @@ Backend::CallId QueuedBackend::start(CallRequest request) {
     const std::lock_guard lock(mutex_);
     assign_handle(job);
     const auto add = [&] {
-      jobs_.emplace(job->id, job);
+      jobs_.emplace(job->request.id, job);
       queue_of(*job).add(job);
     };
     or_else(add, [&] {
-      jobs_.erase(job->id);
+      jobs_.erase(job->request.id);
       if (job->request.method->handle == HandleRole::kDestroys) job->handle->closing = false;
     });
   } catch (...) {
     refuse(job, std::current_exception());
   }
-  return job->id;
+  return job->request.id;
 }
 
 Backend::CallId QueuedBackend::lease(const std::string& handle, CallRequest request) {
@@ -134,13 +134,13 @@ Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request) {
   const auto found = jobs_.find(lease);
   if (found == jobs_.end() || !can_use_lease(found->second)) {
     refuse(job, std::make_exception_ptr(lease_has_ended()));
-    return job->id;
+    return job->request.id;
   }
   job->lease = found->second;
   job->handle = job->lease->handle;
-  jobs_.emplace(job->id, job);
+  jobs_.emplace(job->request.id, job);
   job->handle->queue.add(job);
-  return job->id;
+  return job->request.id;
 }
 
 void QueuedBackend::end_lease(CallId lease) {
@@ -238,7 +238,7 @@ void QueuedBackend::assign_handle(const QueuedCallPointer& job) {
   if (method.handle == HandleRole::kNone) return;
   if (method.handle == HandleRole::kCreates) {
     create_handle(*job);
-    job->handle->load = job->id;
+    job->handle->load = job->request.id;
     job->handle->name = job->request.source.model;
     return;
   }
@@ -343,7 +343,7 @@ void QueuedBackend::destroy_unasked(const ModelHandlePointer& handle, EndedFunct
   const auto job = std::make_shared<QueuedCall>(CallRequest{
       .method = destroy_, .params = Json::object(), .observer = std::make_shared<TellsEnd>(std::move(ended))});
   job->handle = handle;
-  jobs_.emplace(job->id, job);
+  jobs_.emplace(job->request.id, job);
   queue_of(*job).add(job);
 }
 
@@ -409,7 +409,7 @@ QueuedCallPointer QueuedBackend::run_to_abort(const ModelHandle& handle, const Q
   if (queue.running()) return queue.running();
   if (queue.holder() || queue.waiting().empty()) return nullptr;
   const QueuedCallPointer& next = queue.waiting().front();
-  if (next->id > abort.id) return nullptr;
+  if (next->request.id > abort.request.id) return nullptr;
   return next->request.method->streams ? next : nullptr;
 }
 
@@ -527,7 +527,7 @@ void QueuedBackend::finish(const QueuedCallPointer& job, CallOutcome outcome) {
   }
   if (!given_up) job->observer().on_done(std::move(outcome));
   const std::lock_guard lock(mutex_);
-  jobs_.erase(job->id);
+  jobs_.erase(job->request.id);
   // This may be the last reference, and this thread the handle's own, which cannot wait for itself.
   handle_ends_.post([handle = std::move(handle)] {});
   change_.notify_all();

@@ -93,7 +93,7 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
   ModelSlot(const SlotSurroundings& around, NamedModel model, Use use, Events events);
 
   const NamedModel& model() const { return model_; }
-  // What the settings say of it now; holds from its next load.
+  // What the settings say of it now: the model from its next load, how long it is kept at once.
   void update(NamedModel model, chat::KeepAlive keep_alive);
   std::string title() const;  // in words, "NAME for embeddings"
   State state() const { return state_; }

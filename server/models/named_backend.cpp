@@ -44,26 +44,26 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   void failed(const LoadFailure& failure) override { end(failure.error); }
   // In the queue of its handle the model counts as used, as it does by every call.
   void ready(const std::string& handle, std::uint64_t load, std::optional<double>) override {
-    if (slot_ != nullptr) slot_->end_use(load, {});
-    if (is_over()) return;
-    const auto observer = request_.observer;
+    const auto observer = request_.observer;  // null: it is over
     const auto self = shared_from_this();
     owner_.waiting_.erase(request_.id);
     try {
+      if (slot_ != nullptr) slot_->end_use(load, {});
+      if (!observer) return;
       request_.params[std::string(request_.method->handle_param)] = handle;
       owner_.backend_().start(std::move(request_));
     } catch (...) {  // as in wait_for()
-      tell_refused(owner_.loop_, observer, std::current_exception());
+      if (observer) tell_refused(owner_.loop_, observer, std::current_exception());
     }
   }
 
   // It has not been handed on, and never will be.
   void end(const RpcError& why) {
     if (is_over()) return;
-    if (slot_ != nullptr) slot_->remove(this);
     const auto self = shared_from_this();
     owner_.waiting_.erase(request_.id);
     tell_refused(owner_.loop_, std::exchange(request_.observer, nullptr), std::make_exception_ptr(why));
+    if (slot_ != nullptr) slot_->remove(this);  // last: it may throw
   }
 
  private:
@@ -122,13 +122,12 @@ Backend::CallId NamedBackend::wait_for(const std::string& name, CallRequest requ
       alive->end(as_rpc_error(std::current_exception()));
     }
   };
-  if (!models_.known().knows(name)) {
-    models_.look_again(go_on);
-  } else if (models_.is_autoloading(name)) {
-    models_.after_autoload(name, go_on);
-  } else {
+  const auto begin = [&] {
+    if (!models_.known().knows(name)) return models_.look_again(go_on);
+    if (models_.is_autoloading(name)) return models_.after_autoload(name, go_on);
     go_on();
-  }
+  };
+  or_else(begin, [this, id] { waiting_.erase(id); });
   return id;
 }
 

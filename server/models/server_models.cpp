@@ -183,10 +183,10 @@ std::string ServerModels::handle_of(std::string_view name) const {
 }
 
 std::string ServerModels::handle_for_newcomer(std::string_view name) const {
+  if (is_autoloading(name)) return {};
+  if (std::string own = autoloaded_handle(name); !own.empty()) return own;
   const NamedModel* const model = known_.resolve(name);
-  if (model == nullptr || is_autoloading(name)) return {};
-  if (const auto own = known_.autoloaded(*model)) return own->id;
-  const ModelSlot* const slot = existing_slot(model->name, ModelSlot::Use::kTurns);
+  const ModelSlot* const slot = model == nullptr ? nullptr : existing_slot(model->name, ModelSlot::Use::kTurns);
   return slot != nullptr && slot->is_free_for_newcomer() ? slot->handle() : std::string();
 }
 
@@ -314,7 +314,7 @@ std::unique_ptr<chat::QueuePlace> ServerModels::place(ModelSlot::Use use, chat::
                                                       chat::PlaceEvents<Lease> events, MakeLease<Lease> make) {
   const NamedModel* const model = known_.meant(wish.model);
   const bool is_known = model != nullptr || known_.find_handle(wish.model) || is_model_path(wish.model);
-  const bool is_coming = model != nullptr && autoloading_.contains(model->name);
+  const bool is_coming = model != nullptr && is_autoloading(model->name);
   if ((is_known && !is_coming) || (!is_known && !known_.looks_into_directories()) || stopped_) {
     return begin(use, std::move(wish), std::move(events), make);
   }

@@ -168,6 +168,7 @@ TEST_CASE("a model that is kept for no time goes as soon as a call that named it
   REQUIRE(bench.until([&] { return bench.is_loaded("a"); }));
   bench.around.pass(seconds(100));
   CHECK(bench.board.loaded() == 1);
+  CHECK(bench.is_loaded("a"));
   backend.cancel(id);
   REQUIRE(bench.until([&] { return ended->has_come.load(); }));
   bench.around.pass(std::chrono::milliseconds(100));
@@ -233,6 +234,7 @@ TEST_CASE("a model that a call by its name uses stays for as long as that lasts,
     REQUIRE(bench.until([&] { return bench.is_loaded("a"); }));
     bench.around.pass(seconds(100'000));
     CHECK(bench.board.loaded() == 1);
+    CHECK(bench.is_loaded("a"));
     backend.cancel(id);
     REQUIRE(bench.until([&] { return ended->has_come.load(); }));
     CHECK(bench.board.loads() == 1);
