@@ -165,8 +165,7 @@ void print(const Row& row, const std::string& asked, bool is_met) {
 std::string write_paced_model(const std::string& fast) {
   Json model = Json::parse(std::ifstream(fast));
   model["decode_tokens_per_s"] = kPacedPerSecond;
-  std::string path =
-      std::filesystem::temp_directory_path() / ("rkllm-paced-" + std::to_string(::getpid()) + ".json");
+  std::string path = std::filesystem::temp_directory_path() / ("rkllm-paced-" + std::to_string(::getpid()) + ".json");
   std::ofstream(path) << model;
   return path;
 }

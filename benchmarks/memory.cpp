@@ -40,7 +40,8 @@ double seconds_since(Clock::time_point begun) { return std::chrono::duration<dou
 // About 200 bytes, as a question or a short answer has.
 std::string content_of(std::int64_t number) {
   return "Message " + std::to_string(number) +
-         ": răng của tôi bị đau khi uống nước lạnh, tôi nên làm gì? Xin hãy giải thích nguyên nhân và cách điều trị, và "
+         ": răng của tôi bị đau khi uống nước lạnh, tôi nên làm gì? Xin hãy giải thích nguyên nhân và cách điều trị, "
+         "và "
          "khi nào thì phải đi khám. Thank you very much.";
 }
 
@@ -89,7 +90,8 @@ double bare_writes(const std::string& folder, int group, int writes) {
   for (int n = 0; n < writes;) {
     db.run("BEGIN IMMEDIATE");
     for (int each = 0; each < group && n < writes; ++each, ++n) {
-      Query(db, "INSERT INTO message(log, content) VALUES(?1, ?2)", static_cast<std::int64_t>(n % kWriters), content_of(n))
+      Query(db, "INSERT INTO message(log, content) VALUES(?1, ?2)", static_cast<std::int64_t>(n % kWriters),
+            content_of(n))
           .run();
     }
     db.run("COMMIT");
@@ -102,9 +104,8 @@ double acknowledged_writes(const std::string& path) {
   asio::io_context loop;
   const auto guard = asio::make_work_guard(loop);
   StoreThreads threads(
-      loop,
-      [path](StoreThreads::Use use, const std::atomic<bool>& stop) { return open_store(path, use, &stop); },
-      {}, {});
+      loop, [path](StoreThreads::Use use, const std::atomic<bool>& stop) { return open_store(path, use, &stop); }, {},
+      {});
   int asked = 0;
   int answered = 0;
   std::function<void(int)> write_next = [&](int writer) {
@@ -153,22 +154,23 @@ void run(const std::string& folder, std::int64_t conversations, std::int64_t eac
   std::printf("%-52s %9.0f /s\n", "acknowledged writes of 64 writers", acknowledged_writes(path));
   SqliteStore store({path}, SqliteStore::Use::kReading);
   std::mt19937_64 random(1);
-  const auto any = [&] { return key_of_number(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(conversations))); };
+  const auto any = [&] {
+    return key_of_number(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(conversations)));
+  };
   print("get_context: the 6 most recent messages", times_of(kReads, [&] { store.recent(any(), 6); }));
   print("get_all_messages", times_of(kReads, [&] { store.messages(any(), 0, {1000}); }));
   std::int64_t before = 0;
   print("a page of 50 of the list", times_of(1000, [&] {
-    const auto page = store.list("", before, 50);
-    before = page.empty() ? 0 : page.back().place;
-  }));
+          const auto page = store.list("", before, 50);
+          before = page.empty() ? 0 : page.back().place;
+        }));
   std::int64_t wanted = 0;
   print("search: a word that one message has", times_of(1000, [&] {
-    wanted += 997;
-    store.search("", {.text = std::to_string(wanted % (conversations * each)), .count = 20});
-  }));
-  print("search: words that all messages have, newest 20", times_of(200, [&] {
-    store.search("", {.text = "rang dau nuoc", .count = 20});
-  }));
+          wanted += 997;
+          store.search("", {.text = std::to_string(wanted % (conversations * each)), .count = 20});
+        }));
+  print("search: words that all messages have, newest 20",
+        times_of(200, [&] { store.search("", {.text = "rang dau nuoc", .count = 20}); }));
 }
 
 }  // namespace

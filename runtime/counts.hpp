@@ -15,9 +15,9 @@ namespace rkllm_mcp {
 
 struct Counts {
   std::array<std::atomic<std::uint64_t>, kLimitCount> reached{};  // by Limit
-  std::atomic<std::uint64_t> joined_tokens{0};      // that travelled in the chunk of another one
-  std::atomic<std::uint64_t> faults{0};             // that callbacks of the event loop have let through
-  std::atomic<std::uint64_t> dropped_datagrams{0};  // that UDP had no room for, or no right to send
+  std::atomic<std::uint64_t> joined_tokens{0};                    // that travelled in the chunk of another one
+  std::atomic<std::uint64_t> faults{0};                           // that callbacks of the event loop have let through
+  std::atomic<std::uint64_t> dropped_datagrams{0};                // that UDP had no room for, or no right to send
 };
 
 inline void count(Counts* counts, Limit limit) {

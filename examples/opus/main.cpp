@@ -39,7 +39,8 @@ int serve() {
   catalogue.title = "Opus";
   catalogue.version = api.api_version;
   catalogue.instructions =
-      "Encodes sound: opus_encoder_create, then opus_encode for each frame; opus_packet_parse tells what is in a packet.";
+      "Encodes sound: opus_encoder_create, then opus_encode for each frame; opus_packet_parse tells what is in a "
+      "packet.";
 
   asio::io_context loop;
   examples::DirectBackend backend(loop, set.bind([library](const char* name) { return ::dlsym(library, name); }),

@@ -130,8 +130,8 @@ struct StreamUserdata {};  // carries the receiver of those results
 struct Unused {            // not on the wire; stays zero or NULL
   bool is_whole = false;   // what ends a struct is as long as it is declared, whatever a number says
 };
-struct Status {};          // returned: 0 is success
-struct Predicate {         // returned: one value for yes, one for no
+struct Status {};   // returned: 0 is success
+struct Predicate {  // returned: one value for yes, one for no
   std::string name;
   int yes = 1;
   int no = 0;

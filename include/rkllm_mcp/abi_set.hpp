@@ -29,11 +29,11 @@ class Binding {
 };
 
 struct AbiSet {
-  std::string_view version;              // of the header, e.g. "1.3.0"
+  std::string_view version;                      // of the header, e.g. "1.3.0"
   std::span<const std::string_view> stands_for;  // every version with this interface, oldest first
-  std::span<const Method> methods;       // in header order
-  std::span<const Fact> facts;           // constants, enums and structs by name
-  std::span<const Elsewhere> elsewhere;  // functions, constants and types that only other versions have
+  std::span<const Method> methods;               // in header order
+  std::span<const Fact> facts;                   // constants, enums and structs by name
+  std::span<const Elsewhere> elsewhere;          // functions, constants and types that only other versions have
   // Fills the function table. Throws RpcError kRuntimeUnavailable naming the first symbol that is missing.
   std::unique_ptr<Binding> (*bind)(const SymbolLookup& lookup);
 };

@@ -55,8 +55,8 @@ struct CallContext {
   HandleRecord* handle = nullptr;  // resolved by the backend; for a creating call the new, still empty record
   ResultSink* results = nullptr;   // for calls that stream; else null
   ArrayEncoding encoding = ArrayEncoding::kJson;
-  CallArena arena;                 // owns what the C structs of this call point at
-  std::string_view version = {};   // of the runtime, for complaints
+  CallArena arena;                    // owns what the C structs of this call point at
+  std::string_view version = {};      // of the runtime, for complaints
   const FilePolicy* files = nullptr;  // that may be named; null: all
 };
 

@@ -38,8 +38,8 @@ struct CallLimits {
   MemoryBudget stream_memory{};  // that all streams share; none: they are bounded one by one only
   Counts* counts = nullptr;
   std::size_t requests_per_session{};
-  std::chrono::seconds queue_timeout{};            // 0: calls wait for ever
-  std::size_t retained_chunks{};                   // per stream on a lossy transport
+  std::chrono::seconds queue_timeout{};                           // 0: calls wait for ever
+  std::size_t retained_chunks{};                                  // per stream on a lossy transport
   std::chrono::milliseconds retained_for = kKeptForLostMessages;  // after the stream's end
 };
 

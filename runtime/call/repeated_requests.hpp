@@ -41,11 +41,11 @@ class RepeatedRequests {
 
   struct Limits {
     std::chrono::milliseconds kept_for = kKeptForLostMessages;  // after the answer
-    std::size_t client_bytes = std::size_t{1} << 20U;          // of answers to one client
-    std::size_t bytes = std::size_t{16} << 20U;                // of answers to all clients
-    static constexpr std::size_t kBytesBesideTheAnswer = 256;  // that each of them counts in addition
-    std::chrono::milliseconds known_for{1000};                 // after the client has gone
-    std::size_t known_requests = 1024;                         // of all that have gone
+    std::size_t client_bytes = std::size_t{1} << 20U;           // of answers to one client
+    std::size_t bytes = std::size_t{16} << 20U;                 // of answers to all clients
+    static constexpr std::size_t kBytesBesideTheAnswer = 256;   // that each of them counts in addition
+    std::chrono::milliseconds known_for{1000};                  // after the client has gone
+    std::size_t known_requests = 1024;                          // of all that have gone
   };
 
   RepeatedRequests() : RepeatedRequests(Limits()) {}
@@ -96,7 +96,7 @@ class RepeatedRequests {
 
   const Limits limits_;
   std::map<const Session*, Client> clients_;
-  Records kept_;  // answered, the oldest first
+  Records kept_;             // answered, the oldest first
   std::deque<Known> known_;  // the oldest first
   std::size_t kept_bytes_ = 0;
   MemoryShare share_;     // of kept_bytes_

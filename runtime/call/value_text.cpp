@@ -87,9 +87,8 @@ void write_rows(CallOutcome& outcome, const ValueWriting& how) {
       values = unread_line(std::move(text));
     }
     rows.values = {};
-    outcome.values[rows.field] = Json{{rows.values_name, std::move(values)},
-                                      {rows.columns_name, rows.columns},
-                                      {rows.rows_name, rows.rows}};
+    outcome.values[rows.field] =
+        Json{{rows.values_name, std::move(values)}, {rows.columns_name, rows.columns}, {rows.rows_name, rows.rows}};
   }
   outcome.memory = std::move(share);  // the rows are none any more
 }

@@ -55,8 +55,8 @@ class Dispatcher {
     CallLimits calls;
     MemoryBudget memory{};  // that requests count in; none: they are bounded in number only
     std::size_t page_items = mcp::kPageItems;
-    AccessTokens tokens{};                            // empty: everybody may call
-    std::chrono::milliseconds time_to_prove{};        // until a new connection must have presented a token
+    AccessTokens tokens{};                      // empty: everybody may call
+    std::chrono::milliseconds time_to_prove{};  // until a new connection must have presented a token
     RequestReport report{};  // is called for each request that never became a call; null: there is no such report
   };
 

@@ -35,7 +35,7 @@ bool is_same_id(const RequestId& one, const RequestId& other);
 struct Request {
   RequestId id;
   std::string method;
-  Json params;                            // an object or array; null if absent
+  Json params;                                     // an object or array; null if absent
   std::optional<Immutable<MemoryShare>> memory{};  // what it takes; the call that comes of it has it, too
 };
 
@@ -60,8 +60,8 @@ struct Malformed {
 
 // Several at once, each of which becomes a message by message_of(). Whether they may is not known here.
 struct Batch {
-  std::vector<Json> messages;             // at least one
-  std::vector<std::string> written_ids;   // each message's id as JSON text; empty: it has none
+  std::vector<Json> messages;                      // at least one
+  std::vector<std::string> written_ids;            // each message's id as JSON text; empty: it has none
   std::optional<Immutable<MemoryShare>> memory{};  // what all take together
 };
 

@@ -84,8 +84,8 @@ TokenStream::Room TokenStream::look_for_room(std::size_t bytes) {
   if (!full_ || waiting < full_->waiting) full_ = Full{waiting, now + options_.stall};
   if (options_.when_full == WhenFull::kWait && now < full_->deadline) return Room::kNotYet;
   if (waiting + bytes > options_.buffer_bytes) {
-    overflow(Limit::kStreamBuffer,
-             too_large("the client did not take the stream; its buffer is full", waiting + bytes, options_.buffer_bytes));
+    overflow(Limit::kStreamBuffer, too_large("the client did not take the stream; its buffer is full", waiting + bytes,
+                                             options_.buffer_bytes));
   } else {
     const auto full = no_stream_memory(share_, bytes, waiting + bytes);
     overflow(full.limit, full.error);

@@ -81,13 +81,14 @@ class Runtime {
 
  private:
   void do_without(const RpcError& reason);
-  std::unique_ptr<Engine> make_engine(asio::io_context& loop, const Settings& settings, spdlog::logger& log, PrintedFunction printed);
+  std::unique_ptr<Engine> make_engine(asio::io_context& loop, const Settings& settings, spdlog::logger& log,
+                                      PrintedFunction printed);
 
   std::optional<LibraryFile> file_;
   const AbiSet* abi_;
-  std::optional<LoadedLibrary> library_;    // if it runs in this process
-  std::unique_ptr<StandardErrorTap> tap_;   // if it runs in this process
-  WorkerEngine* workers_ = nullptr;       // the backend's engine, if it is one of worker processes
+  std::optional<LoadedLibrary> library_;   // if it runs in this process
+  std::unique_ptr<StandardErrorTap> tap_;  // if it runs in this process
+  WorkerEngine* workers_ = nullptr;        // the backend's engine, if it is one of worker processes
   std::atomic<bool> tried_out_{false};
   QueuedBackend* queued_ = nullptr;
   std::shared_ptr<Backend> backend_;

@@ -37,10 +37,14 @@ struct MachineNames {
 };
 
 constexpr std::array kMachineNames{
-    MachineNames{EM_AARCH64, "aarch64 (32 bits)", "aarch64"}, MachineNames{EM_ARM, "arm", "arm (64 bits)"},
-    MachineNames{EM_X86_64, "x86_64 (32 bits)", "x86_64"},    MachineNames{EM_386, "i386", "i386 (64 bits)"},
-    MachineNames{EM_RISCV, "riscv32", "riscv64"},             MachineNames{EM_MIPS, "mips", "mips64"},
-    MachineNames{EM_PPC, "powerpc", "powerpc (64 bits)"},     MachineNames{EM_PPC64, "powerpc64 (32 bits)", "powerpc64"},
+    MachineNames{EM_AARCH64, "aarch64 (32 bits)", "aarch64"},
+    MachineNames{EM_ARM, "arm", "arm (64 bits)"},
+    MachineNames{EM_X86_64, "x86_64 (32 bits)", "x86_64"},
+    MachineNames{EM_386, "i386", "i386 (64 bits)"},
+    MachineNames{EM_RISCV, "riscv32", "riscv64"},
+    MachineNames{EM_MIPS, "mips", "mips64"},
+    MachineNames{EM_PPC, "powerpc", "powerpc (64 bits)"},
+    MachineNames{EM_PPC64, "powerpc64 (32 bits)", "powerpc64"},
     MachineNames{EM_S390, "s390", "s390x"},
 };
 

@@ -102,7 +102,8 @@ FileRules::Path FileRules::find(const Path& relative) const {
 
 std::string FileRules::to_write(const Path& given) const {
   if (given.empty()) throw FileRefused("expected the name of a file");
-  if (cache_.empty()) throw FileRefused("cannot be written: runtime.cache_dir is not set, and there is no home directory");
+  if (cache_.empty())
+    throw FileRefused("cannot be written: runtime.cache_dir is not set, and there is no home directory");
   const Path real = resolved(cache_ / given);  // an absolute path replaces the directory
   if (!is_below(real, cache_)) throw FileRefused("expected a file below runtime.cache_dir, or a relative path");
   make_directory(cache_);

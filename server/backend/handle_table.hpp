@@ -50,7 +50,7 @@ struct ModelHandle {
   Model::Values values;
   std::optional<pid_t> process;
 
-  Mutex start_mutex;  // see QueuedBackend
+  Mutex start_mutex;             // see QueuedBackend
   std::unique_ptr<Model> model;  // without the mutex: by the threads of the two queues, and as Model says
   CallQueue queue;
   CallQueue beside;  // of calls that need not wait for a run

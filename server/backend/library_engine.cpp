@@ -162,8 +162,8 @@ class LibraryModel final : public Model {
   const FileRules& files_;
   StandardErrorTap* const printed_;  // see LibraryEngine
   std::mutex& loading_;              // see LibraryEngine
-  const Method* const abort_;       // null if this API set has none
-  const Method* const cache_size_;  // null if this API set has none
+  const Method* const abort_;        // null if this API set has none
+  const Method* const cache_size_;   // null if this API set has none
   HandleRecord record_;
   // The latest run's sink: the thread that made its last callback may still be on its way out of it.
   std::unique_ptr<RunSink> run_;

@@ -23,10 +23,10 @@ struct FileMark {
 };
 
 struct LibraryFile {
-  std::string path;        // as it will be loaded: absolute, links resolved
-  std::string version;     // from the text "RKLLM SDK (version: X.Y.Z" in the file
-  bool simulated = false;  // the file calls itself SIMULATED
-  std::string asked{};     // the path as it was given, perhaps a link, which leads elsewhere after an upgrade
+  std::string path;                // as it will be loaded: absolute, links resolved
+  std::string version;             // from the text "RKLLM SDK (version: X.Y.Z" in the file
+  bool simulated = false;          // the file calls itself SIMULATED
+  std::string asked{};             // the path as it was given, perhaps a link, which leads elsewhere after an upgrade
   std::optional<FileMark> mark{};  // as it was when it was read
 
   friend bool operator==(const LibraryFile&, const LibraryFile&) = default;

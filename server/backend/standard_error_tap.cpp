@@ -46,8 +46,8 @@ void pass_on_last_words(int signal, siginfo_t* info, void*) {
 bool standard_output_is_standard_error() {
   struct stat output {};
   struct stat error {};
-  return ::fstat(STDOUT_FILENO, &output) == 0 && ::fstat(STDERR_FILENO, &error) == 0 &&
-         output.st_dev == error.st_dev && output.st_ino == error.st_ino;
+  return ::fstat(STDOUT_FILENO, &output) == 0 && ::fstat(STDERR_FILENO, &error) == 0 && output.st_dev == error.st_dev &&
+         output.st_ino == error.st_ino;
 }
 
 Descriptor descriptor_or_throw(int descriptor, const char* what) {

@@ -25,7 +25,7 @@ struct Key {
 
 enum class Role { kUser, kAssistant, kSystem, kTool };
 
-std::string_view name_of(Role role);                       // "user"
+std::string_view name_of(Role role);  // "user"
 std::optional<Role> role_named(std::string_view name);
 
 struct NewMessage {

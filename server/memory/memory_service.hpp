@@ -36,10 +36,10 @@ inline constexpr const char* kServiceName = "memory-server";
 enum class WhenFull { kRefuse, kForget };
 
 struct MemoryOptions {
-  std::string database;          // a path, ":memory:", or "postgresql://…"
+  std::string database;  // a path, ":memory:", or "postgresql://…"
   // Messages that get_context gives, and that no summary covers.
   std::int64_t keep_recent = defaults::kMemoryKeepRecentMessages;
-  std::int64_t most_bytes = 0;   // of the store; 0: no limit
+  std::int64_t most_bytes = 0;  // of the store; 0: no limit
   WhenFull when_full = WhenFull::kRefuse;
   std::int64_t retention_days = 0;  // conversations that have not changed for so long are removed; 0: never
   std::string brief_spaces{};       // spaces whose names begin so have a time of their own; empty: there are none

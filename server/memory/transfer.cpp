@@ -77,9 +77,8 @@ ExportedPart export_part(Store& store, const Key& key, const std::string& cursor
                                              messages.back().seq < last_of_all.front().seq);
   if (static_cast<std::int64_t>(messages.size()) > limits.count) messages.pop_back();
   for (const StoredMessage& message : messages) {
-    Json line{{"role", name_of(message.role)},
-              {"content", message.content},
-              {"timestamp", timestamp_of(message.created)}};
+    Json line{
+        {"role", name_of(message.role)}, {"content", message.content}, {"timestamp", timestamp_of(message.created)}};
     if (!message.metadata.empty()) line["metadata"] = Json::parse(message.metadata);
     part.lines.push_back(std::move(line));
   }
@@ -88,17 +87,17 @@ ExportedPart export_part(Store& store, const Key& key, const std::string& cursor
     return part;
   }
   if (const auto summary = store.summary(key)) {
-    part.lines.push_back(Json{{"summary",
-                               {{"text", summary->text},
-                                {"covers", summary->covers},
-                                {"updated_at", timestamp_of(summary->updated)}}}});
+    part.lines.push_back(
+        Json{{"summary",
+              {{"text", summary->text}, {"covers", summary->covers}, {"updated_at", timestamp_of(summary->updated)}}}});
   }
   return part;
 }
 
 ImportLine import_line(const Json& line, const std::string& path) {
   if (!line.is_object()) throw InvalidParams(path, "expected object");
-  if (const auto summary = line.find("summary"); summary != line.end()) return summary_line(*summary, path + ".summary");
+  if (const auto summary = line.find("summary"); summary != line.end())
+    return summary_line(*summary, path + ".summary");
   ImportLine understood;
   if (line.contains("conversation")) {
     understood.kind = ImportLine::Kind::kConversation;

@@ -326,13 +326,13 @@ void ModelSlot::begin_to_unload() {
   state_ = State::kUnloading;
   expiry_.clear();
   QueuedBackend* const queue = around_.runtime.queue;
-  const bool is_going =
-      queue != nullptr && queue->destroy_in_order(handle_, [&loop = around_.loop,
-                                                            weak = weak_from_this()](const std::exception_ptr& error) {
-        asio::post(loop, [weak, error] {
-          if (const auto alive = weak.lock()) alive->unloaded(error);
-        });
-      });
+  const bool is_going = queue != nullptr &&
+                        queue->destroy_in_order(
+                            handle_, [&loop = around_.loop, weak = weak_from_this()](const std::exception_ptr& error) {
+                              asio::post(loop, [weak, error] {
+                                if (const auto alive = weak.lock()) alive->unloaded(error);
+                              });
+                            });
   if (!is_going) post([](ModelSlot& slot) { slot.unloaded(nullptr); });
   events_.changed();
 }

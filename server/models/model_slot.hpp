@@ -86,8 +86,8 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
     // Why it may not be loaded at all now; nothing: it may.
     std::function<std::optional<LoadFailure>()> forbids{};
     std::function<void()> changed{};
-    chat::KeepAlive keep_alive{};            // where the model has none of its own
-    std::int64_t default_context = 0;        // for files without a preset; 0: the runtime's
+    chat::KeepAlive keep_alive{};      // where the model has none of its own
+    std::int64_t default_context = 0;  // for files without a preset; 0: the runtime's
   };
 
   ModelSlot(const SlotSurroundings& around, NamedModel model, Use use, Events events);

@@ -1,8 +1,8 @@
 #include "pull/web_get.hpp"
 
 #include "client/http/http_error.hpp"
-#include "version.hpp"
 #include "verified_client.hpp"
+#include "version.hpp"
 
 #include <httplib.h>
 
@@ -244,7 +244,8 @@ std::optional<Proxy> proxy_for(const Url& url, const std::function<const char*(c
                           : first_of({"http_proxy", "all_proxy", "ALL_PROXY"});
   if (text.empty() || is_exempt(url.host, first_of({"no_proxy", "NO_PROXY"}).second)) return std::nullopt;
   const auto scheme = text.find("://");
-  if (scheme != std::string::npos && text.substr(0, scheme) != "http" && lower(name) == "all_proxy") return std::nullopt;
+  if (scheme != std::string::npos && text.substr(0, scheme) != "http" && lower(name) == "all_proxy")
+    return std::nullopt;
   if (scheme == std::string::npos) text.insert(0, "http://");
   Proxy proxy;
   proxy.variable = name;

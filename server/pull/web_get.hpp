@@ -46,12 +46,12 @@ class WebStopped : public WebFailed {
 };
 
 struct WebGet {
-  std::string ca_file{};                           // PEM; empty: the system's certificates
-  std::string token{};                             // of access, for `trusted` alone; empty: none
-  std::optional<Url> trusted{};                    // whose scheme, host and port get the token
-  std::map<std::string, std::string> headers{};    // more of them
-  std::function<bool()> goes_on = [] { return true; };            // asked again and again; false stops
-  std::function<void(int socket)> on_socket = [](int) {};         // each that is made; shut down, it ends the waiting
+  std::string ca_file{};                                   // PEM; empty: the system's certificates
+  std::string token{};                                     // of access, for `trusted` alone; empty: none
+  std::optional<Url> trusted{};                            // whose scheme, host and port get the token
+  std::map<std::string, std::string> headers{};            // more of them
+  std::function<bool()> goes_on = [] { return true; };     // asked again and again; false stops
+  std::function<void(int socket)> on_socket = [](int) {};  // each that is made; shut down, it ends the waiting
   std::function<bool(const WebHead&)> on_head = [](const WebHead&) { return true; };  // false: no body, please
   std::function<bool(std::string_view)> on_bytes{};
 };

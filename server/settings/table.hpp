@@ -92,11 +92,11 @@ struct Setting {
 
 std::span<const Setting> settings_table();  // sections together, in the order of the written file
 
-std::string name_of(const Setting& setting);         // "http.port"
-std::string variable_of(const Setting& setting);     // "RKLLM_MCP_HTTP_PORT"
+std::string name_of(const Setting& setting);                  // "http.port"
+std::string variable_of(const Setting& setting);              // "RKLLM_MCP_HTTP_PORT"
 std::string listed(std::span<const std::string_view> words);  // "a, b"
-std::string expectation_of(const Setting& setting);  // "an integer from 0 to 65535"
-const Setting* find_setting(std::string_view name);  // by "http.port"; null if there is none
+std::string expectation_of(const Setting& setting);           // "an integer from 0 to 65535"
+const Setting* find_setting(std::string_view name);           // by "http.port"; null if there is none
 
 std::string_view documentation_of_section(std::string_view section);  // empty if there is no such section
 

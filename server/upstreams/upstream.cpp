@@ -25,8 +25,8 @@ constexpr std::chrono::minutes kToComeAgain{2};                  // for a client
 constexpr std::chrono::minutes kToRead{2};                       // for a server, that a call was cancelled
 constexpr std::size_t kMostAsked = 64;                           // of a client at once
 constexpr const char* kAnswer = "upstream";                      // key of what a client is asked
-constexpr int kNoSuchResource = -32002;  // of servers with a handshake
-constexpr std::size_t kMostNamed = 10;   // of the tools that are left out
+constexpr int kNoSuchResource = -32002;                          // of servers with a handshake
+constexpr std::size_t kMostNamed = 10;                           // of the tools that are left out
 
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;

@@ -17,14 +17,14 @@ class ReplyReader {
  public:
   // Who takes what a run produces.
   struct Run {
-    std::uint32_t number;        // of the call
+    std::uint32_t number;  // of the call
     CallObserver& observer;
     std::size_t entries;         // of its batch
     std::function<void()> stop;  // called once, when the observer wants to stop
   };
   struct End {
     CallOutcome outcome;
-    bool loaded = false;    // there is a model now
+    bool loaded = false;  // there is a model now
     Model::Values handle_values;
   };
 
@@ -39,7 +39,7 @@ class ReplyReader {
   void take_tokens(const Frame& frame);
   std::optional<TokenRecord> next_token();
   CallObserver& observer() const { return run_->observer; }  // of a run
-  void stop_if_wanted();  // whoever takes the tokens wants no more
+  void stop_if_wanted();                                     // whoever takes the tokens wants no more
 
  private:
   // What a worker may say of the end of a call, and the longest row of floats.

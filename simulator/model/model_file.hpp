@@ -52,13 +52,13 @@ struct ModelFile {
   std::array<std::size_t, 2> answer_tokens{40, 120};              // shortest and longest answer, thinking not counted
   bool thinking = false;                                          // writes a <think> block first unless told not to
   Template chat_template = Template::kChatMl;
-  std::string default_system;    // a system block that the model's own template puts into every turn
+  std::string default_system;               // a system block that the model's own template puts into every turn
   std::vector<std::string> special_tokens;  // texts that are one token each, hidden by skip_special_token
-  bool tokenizer = true;         // false: needs the caller's tokenizer_callback
-  bool embeddings = true;        // false: needs the caller's embed_callback
-  bool cross_attention = false;  // true: a custom model that takes rkllm_set_cross_attn_params
-  bool reuses_prefix = true;     // false: recurrent architectures, which compute every prompt anew
-  std::size_t image_patch = 0;   // pixels; (width / patch) * (height / patch) must be n_image_tokens; 0: unchecked
+  bool tokenizer = true;                    // false: needs the caller's tokenizer_callback
+  bool embeddings = true;                   // false: needs the caller's embed_callback
+  bool cross_attention = false;             // true: a custom model that takes rkllm_set_cross_attn_params
+  bool reuses_prefix = true;                // false: recurrent architectures, which compute every prompt anew
+  std::size_t image_patch = 0;  // pixels; (width / patch) * (height / patch) must be n_image_tokens; 0: unchecked
   std::vector<Fault> faults;
 };
 

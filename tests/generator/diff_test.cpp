@@ -593,7 +593,8 @@ TEST_CASE("variables of structs without a name are compared with their members")
 }
 
 TEST_CASE("an enum that had enumerators has gone, whatever there is without any") {
-  CHECK(lines(diff_of("enum A { A_X, A_Y };\n", "enum B {};\n")).front() == "api removed enum A: enum A { A_X = 0, A_Y = 1 }, size 4/4");
+  CHECK(lines(diff_of("enum A { A_X, A_Y };\n", "enum B {};\n")).front() ==
+        "api removed enum A: enum A { A_X = 0, A_Y = 1 }, size 4/4");
 }
 
 TEST_CASE("a bit-field that becomes wider or moves inside its byte is told") {

@@ -67,7 +67,7 @@ class RestlessClient {
   std::unique_ptr<RpcClient> rpc_;
   std::string handle_;
   bool killed_ = false;  // the worker that it is in
-  std::string prompt_;  // of the latest run
+  std::string prompt_;   // of the latest run
   int runs_ = 0;
   int connections_ = 0;
 };

@@ -103,7 +103,8 @@ int run(double minutes) {
   bool well = late <= early + kSlackKb;
   for (auto& [transport, reading] : readings) {
     if (reading.trouble.empty() && reading.text != delivered[reading.prompt]) {
-      reading.trouble = "what arrived is not what was delivered, " + std::to_string(delivered[reading.prompt].size()) + " bytes";
+      reading.trouble =
+          "what arrived is not what was delivered, " + std::to_string(delivered[reading.prompt].size()) + " bytes";
     }
     well = well && reading.trouble.empty();
     std::printf("%-5s %5zu messages, %9zu bytes%s%s\n", std::string(name_of(transport)).c_str(), reading.messages,

@@ -38,8 +38,8 @@ class DirectClient : public Client, public std::enable_shared_from_this<DirectCl
     std::string written_id;  // which the answers have byte for byte
     SimServer::Excuse excuse;
     Clock::time_point asked;
-    std::string text;        // so far
-    std::uint64_t seq = 0;   // of the next chunk
+    std::string text;       // so far
+    std::uint64_t seq = 0;  // of the next chunk
     bool ended = false;
   };
 

@@ -37,7 +37,7 @@ class OpenCalls final : public Backend {
  private:
   struct Call {
     std::string peer;
-    std::string name;              // that its prompt begins with
+    std::string name;  // that its prompt begins with
     Clock::time_point asked;
     bool has_begun = false;  // or nobody would say so
     bool is_told_to_stop = false;

@@ -46,7 +46,7 @@ class PollClient : public Client, public std::enable_shared_from_this<PollClient
   int run_ = 0;
   std::size_t tokens_ = 0;
   SimServer::Excuse excuse_;  // of the run
-  std::string stream_id_;  // empty: no run is under way
+  std::string stream_id_;     // empty: no run is under way
   std::string text_;
   std::uint64_t seq_ = 0;
   Clock::time_point asked_;                       // the request under way

@@ -43,7 +43,7 @@ Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stre
   options.calls.stall = SimServer::kStall;
   options.calls.requests_per_session = SimServer::kRequests;
   options.calls.queue_timeout = queue_timeout;
-  options.calls.stream_buffer_bytes = 1024;  // less than a long run has
+  options.calls.stream_buffer_bytes = 1024;                                // less than a long run has
   if (queue_timeout.count() > 0) options.calls.stream_buffer_bytes = 256;  // few runs in workers are so long
   return options;
 }

@@ -102,7 +102,7 @@ class SimUpstream {
   std::map<Key, Question> questions_;
   std::set<std::string> asked_by_the_end_;  // questions that have not been answered, by what they are about
   Key next_question_ = 1;
-  Key first_question_ = 1;  // since the connection was made
+  Key first_question_ = 1;                                       // since the connection was made
   std::map<std::string, std::vector<Clock::time_point>> asked_;  // clients, and when
   std::set<std::string> given_up_;
   std::size_t losses_ = 0;

@@ -69,8 +69,8 @@ class WorkerClient : public Client, public std::enable_shared_from_this<WorkerCl
   std::size_t last_order_ = 0;
   std::vector<Started> calls_;
   std::vector<Leased> leased_;
-  std::vector<std::string> handles_;            // of models that are loaded, or were
-  std::set<std::string> destroyed_;             // of these
+  std::vector<std::string> handles_;  // of models that are loaded, or were
+  std::set<std::string> destroyed_;   // of these
   int sleeps_for_ = 0;
   bool settled_ = false;
 };

@@ -265,9 +265,7 @@ TemporaryDirectory::~TemporaryDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 bool wait_for_file(const std::string& path, Process::Duration patience) {
   return eventually([&] { return std::filesystem::exists(path); }, patience);

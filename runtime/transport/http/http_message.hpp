@@ -50,7 +50,7 @@ struct Request {
   std::string host;    // "localhost:8080"; empty only for HTTP/1.0
   Headers headers;
   std::string body;
-  std::string remote;        // "127.0.0.1:40112"; filled in by the server
+  std::string remote;  // "127.0.0.1:40112"; filled in by the server
   // Who sends it, as an Identify has said once its header fields were there; null: nobody who is known.
   const Principal* principal = nullptr;
   bool is_http_1_0 = false;  // else 1.1

@@ -37,9 +37,9 @@ struct Options {
   OriginOptions origins;
   websocket::Limits websocket;
   std::string websocket_path = "/ws";
-  std::size_t header_bytes{};                // of a request, else 431
-  RefusalHandler refused{};                  // null = plain texts
-  const TlsIdentity* tls = nullptr;          // outlives the transport; null = plain
+  std::size_t header_bytes{};        // of a request, else 431
+  RefusalHandler refused{};          // null = plain texts
+  const TlsIdentity* tls = nullptr;  // outlives the transport; null = plain
   // Tells whose access token a request presents. If it is nobody's, the body may only be as long as
   // limits.stranger_message_bytes says. Null: nobody is asked for a token, and that limit does not hold.
   Identify identify{};

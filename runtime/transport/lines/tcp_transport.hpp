@@ -24,8 +24,8 @@ namespace rkllm_mcp {
 struct TcpOptions {
   ListenAddress listen;
   ConnectionLimits limits;
-  const TlsIdentity* tls = nullptr;          // outlives the transport; null = plain
-  RefusalFunction refusal{};                 // null: clients beyond a limit are cut off without a word
+  const TlsIdentity* tls = nullptr;  // outlives the transport; null = plain
+  RefusalFunction refusal{};         // null: clients beyond a limit are cut off without a word
 };
 
 class TcpTransport {

@@ -35,10 +35,10 @@ struct UdpOptions {
   std::size_t max_message_bytes = kMaxDatagramBytes;  // incoming; a longer one is reported as Oversized
   std::size_t chunk_bytes{};                          // of a stream's datagram
   std::size_t send_queue_bytes{};                     // per peer; what is sent beyond that is dropped
-  std::size_t udp_burst = 32;                  // datagrams per peer and millisecond
-  std::size_t max_peers{};                     // then one is forgotten: not proved if possible, silent for longest
-  std::size_t max_peers_per_address{};         // of one address; then one of that address is forgotten
-  bool loopback_is_proof = true;               // false where tokens are asked for
+  std::size_t udp_burst = 32;                         // datagrams per peer and millisecond
+  std::size_t max_peers{};              // then one is forgotten: not proved if possible, silent for longest
+  std::size_t max_peers_per_address{};  // of one address; then one of that address is forgotten
+  bool loopback_is_proof = true;        // false where tokens are asked for
   Counts* counts = nullptr;
   std::chrono::milliseconds idle{};  // without a datagram in either direction, until a peer is forgotten
 };

@@ -18,8 +18,8 @@ struct Options {
   http::Timeouts timeouts;  // for the handshake
   http::OriginOptions origins;
   Limits websocket;
-  std::size_t header_bytes{};                // of the handshake, else 431
-  const TlsIdentity* tls = nullptr;          // outlives the transport; null = plain
+  std::size_t header_bytes{};        // of the handshake, else 431
+  const TlsIdentity* tls = nullptr;  // outlives the transport; null = plain
 };
 
 class Transport {

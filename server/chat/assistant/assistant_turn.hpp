@@ -98,7 +98,7 @@ class AssistantTurn final : public std::enable_shared_from_this<AssistantTurn> {
   TurnListener* listener_;  // null: nobody listens any more
   const std::function<void()> gone_;
   std::string question_;
-  std::string system_;            // of the client
+  std::string system_;                // of the client
   std::vector<ChatMessage> history_;  // without the question
   Language language_ = Language::kEnglish;
   std::optional<KeptConversation> kept_;  // nothing: none was chosen

@@ -2,7 +2,6 @@
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
 
-
 #include <cstdint>
 #include <utility>
 

@@ -74,7 +74,7 @@ class AnswerRun {
   AnswerReader reader_;
   std::optional<RequiredCall> required_;
   std::optional<StructuredAnswer> structured_;  // never both
-  std::vector<AnswerEvent> held_;  // all but the text, until the JSON is valid
+  std::vector<AnswerEvent> held_;               // all but the text, until the JSON is valid
   bool has_calls_ = false;
   bool is_hopeless_ = false;  // as JSON
   std::int64_t generated_ = 0;

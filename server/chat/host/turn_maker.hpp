@@ -78,7 +78,7 @@ class TurnMaker {
   void load_cache();
   void make_room();  // looks how the prompt fits into the context
   std::size_t bytes_that_may_fit() const;
-  void count();      // its tokens, by a run of one
+  void count();  // its tokens, by a run of one
   void counted(const RunReport& report);
   void count_slice();  // where nothing but the count is wanted
   void slice_counted(const RunReport& report, bool is_last);
@@ -129,7 +129,7 @@ class TurnMaker {
   std::optional<Clock::time_point> run_first_token_at_;
   unsigned tries_ = 0;
   std::optional<AnswerEnd> tries_before_;  // figures of this answer's tries that did not fit its schema
-  Answer answer_;  // the one that is being made
+  Answer answer_;                          // the one that is being made
   std::vector<Usage> usages_;
   std::optional<std::int64_t> kv_size_;  // behind the last answer
   std::string warm_text_;

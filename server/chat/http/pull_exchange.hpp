@@ -50,7 +50,7 @@ class PullExchange {
   std::string last_line_;
   std::string remark_;          // all of them
   std::string unsent_remarks_;  // lines that wait for a client that reads slowly
-  Deadline silence_;  // until the client is told once more what it knows
+  Deadline silence_;            // until the client is told once more what it knows
 };
 
 }  // namespace rkllm_mcp::chat

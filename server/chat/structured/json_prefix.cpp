@@ -1,7 +1,6 @@
 #include "chat/structured/json_prefix.hpp"
 #include "jsonrpc/bounded_json.hpp"
 
-
 #include <algorithm>
 #include <array>
 #include <optional>

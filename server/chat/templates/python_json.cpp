@@ -1,7 +1,6 @@
 #include "chat/templates/python_json.hpp"
 #include "jsonrpc/unread.hpp"
 
-
 namespace rkllm_mcp::chat {
 namespace {
 

@@ -50,7 +50,7 @@ class CacheRecord {
   std::optional<std::uint64_t> known_at_;  // nothing: the template has not been cleared
   std::string prompt_;                     // whose tokens the KV cache begins with
   bool is_only_counted_ = false;
-  std::uint64_t run_at_ = 0;               // the changes that there were when the latest run began
+  std::uint64_t run_at_ = 0;  // the changes that there were when the latest run began
   bool has_stray_work_ = false;
 };
 

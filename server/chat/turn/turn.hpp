@@ -153,16 +153,16 @@ struct Turn {
   bool drop_oldest_turns = false;         // truncate: "oldest_turns"
   std::optional<std::int64_t> context{};  // Ollama's num_ctx: named as ignored unless it is what the model has
   std::optional<KeepAlive> keep_alive{};
-  std::string conversation{};       // chosen by the client; empty: none
+  std::string conversation{};  // chosen by the client; empty: none
   // What the request calls these, for complaints.
   std::string prompt_field{"messages"};
   std::string images_field{};  // empty: they stand in the prompt's
   std::string format_field{"response_format.json_schema.schema"};
   std::string conversation_field{};  // what the request calls that, to name it where nothing keeps conversations
-  bool needs_conversation = false;  // the client sends only what is new: whoever keeps no conversations has to refuse
-  bool goes_on = true;              // false: no turn goes on from its answer, so nothing is computed ahead for one
-  bool is_task = false;             // asked by the client for its own use, such as a title: no part of the conversation
-  bool only_counts = false;         // nothing is answered but how many tokens the prompt has
+  bool needs_conversation = false;   // the client sends only what is new: whoever keeps no conversations has to refuse
+  bool goes_on = true;               // false: no turn goes on from its answer, so nothing is computed ahead for one
+  bool is_task = false;      // asked by the client for its own use, such as a title: no part of the conversation
+  bool only_counts = false;  // nothing is answered but how many tokens the prompt has
 };
 
 // Whether Open WebUI has so called what it asks for its own use: "title_generation", "tags_generation".

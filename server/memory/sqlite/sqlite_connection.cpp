@@ -119,8 +119,8 @@ std::string Query::text(int column) const {
 }
 
 void Query::bind(int at, std::string_view text) {
-  check(sqlite3_bind_text64(statement_, at, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT,
-                            SQLITE_UTF8));
+  check(
+      sqlite3_bind_text64(statement_, at, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
 }
 
 }  // namespace rkllm_mcp::memory

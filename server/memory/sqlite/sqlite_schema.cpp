@@ -120,8 +120,9 @@ void migrate(Connection& db) {
     const std::int64_t version = db.number("PRAGMA user_version");  // another process may have been first
     if (version > kVersion) {
       throw StoreError(StoreError::Kind::kUnavailable,
-                       "the store was written by a newer rkllm-mcp (schema " + std::to_string(version) + ", this one knows " +
-                           std::to_string(kVersion) + "); use that one, or name another file with memory.database");
+                       "the store was written by a newer rkllm-mcp (schema " + std::to_string(version) +
+                           ", this one knows " + std::to_string(kVersion) +
+                           "); use that one, or name another file with memory.database");
     }
     const std::int64_t tables = db.number("SELECT count(*) FROM sqlite_schema");
     if (version == 0 && tables > 0) throw foreign("the file", "is the database of another program");

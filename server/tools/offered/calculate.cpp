@@ -19,13 +19,12 @@ OfferedTool calculate(const ToolSurroundings&) {
             {{"expression",
               {{"type", "string"}, {"minLength", 1}, {"maxLength", 1000}, {"description", "e.g. (1.1 + 2.2) * 3^2"}}}}},
            {"required", {"expression"}}};
-  tool.output_schema = Json{
-      {"type", "object"},
-      {"properties",
-       {{"result", {{"type", "string"}, {"description", "The number in decimal digits."}}},
-        {"is_exact", {{"type", "boolean"}}},
-        {"fraction", or_null_schema("string", "The exact value, where the result is not.")}}},
-      {"required", {"result", "is_exact", "fraction"}}};
+  tool.output_schema = Json{{"type", "object"},
+                            {"properties",
+                             {{"result", {{"type", "string"}, {"description", "The number in decimal digits."}}},
+                              {"is_exact", {{"type", "boolean"}}},
+                              {"fraction", or_null_schema("string", "The exact value, where the result is not.")}}},
+                            {"required", {"result", "is_exact", "fraction"}}};
   tool.annotations = {.read_only = true, .idempotent = true};
   tool.run = [](const Json& arguments, ToolRun&) {
     const auto& expression = arguments["expression"].get_ref<const std::string&>();

@@ -54,8 +54,8 @@ TEST_CASE("the guesses of one address wait in one line, however many come at onc
   }
   CHECK(throttle.is_full("192.0.2.1:2", kNow));
   CHECK_FALSE(throttle.is_full("192.0.2.2:2", kNow));
-  CHECK(throttle.line_up("192.0.2.1:3", kNow) == 0ms);  // refused at once
-  CHECK(throttle.line_up("192.0.2.2:3", kNow) == 0ms);  // one of its first
+  CHECK(throttle.line_up("192.0.2.1:3", kNow) == 0ms);                         // refused at once
+  CHECK(throttle.line_up("192.0.2.2:3", kNow) == 0ms);                         // one of its first
   CHECK_FALSE(throttle.is_full("192.0.2.1:2", kNow + GuessThrottle::kFirst));  // the first of them has been told
   CHECK(throttle.line_up("192.0.2.1:3", kNow + GuessThrottle::kFirst) ==
         all - GuessThrottle::kFirst + GuessThrottle::kLongest);

@@ -152,7 +152,8 @@ TEST_CASE("a call that its backend cannot take leaves nothing behind: its id is 
   }
 }
 
-TEST_CASE("a stream tells of places and single tokens if its call wants them, and counts in the memory of all streams") {
+TEST_CASE(
+    "a stream tells of places and single tokens if its call wants them, and counts in the memory of all streams") {
   auto limits = patient_limits();
   limits.stream_memory = MemoryBudget(1000);
   for (const bool wants : {true, false}) {

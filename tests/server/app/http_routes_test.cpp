@@ -72,7 +72,10 @@ struct Site {
   chat::ChatHost host{pool, {.warm_up_bytes = 0}};
   chat::ChatRoutes chat_routes{
       client.loop, client.dispatcher.gate(), host, {.heartbeat = std::chrono::seconds(defaults::kChatHeartbeatS)}};
-  HttpRoutes routes{client.dispatcher, std::chrono::minutes(5), std::nullopt, [] { return Json{{"status", "ok"}}; },
+  HttpRoutes routes{client.dispatcher, std::chrono::minutes(5), std::nullopt,
+                    [] {
+                      return Json{{"status", "ok"}};
+                    },
                     [] { return std::string(); }};
   std::size_t looked_up = 0;
 };

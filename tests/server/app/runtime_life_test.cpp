@@ -6,9 +6,9 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <spdlog/logger.h>
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
-#include <spdlog/logger.h>
 
 #include <chrono>
 #include <filesystem>
@@ -65,7 +65,8 @@ struct Life {
 
 }  // namespace
 
-TEST_CASE("what is found later is found beside the event loop, with the settings as they were when it was told to look") {
+TEST_CASE(
+    "what is found later is found beside the event loop, with the settings as they were when it was told to look") {
   std::thread::id finder;
   std::promise<void> looking;
   std::promise<void> let_go;
@@ -118,9 +119,10 @@ TEST_CASE("a replacement that nobody can be told of does not prevent the next on
   int looks = 0;
   Life with([&](const Settings&) { return none_because("found " + std::to_string(++looks)); });
   bool breaks = true;
-  with.life.start([] {}, [&] {
-    if (std::exchange(breaks, false)) throw std::logic_error("a fault");
-  });
+  with.life.start([] {},
+                  [&] {
+                    if (std::exchange(breaks, false)) throw std::logic_error("a fault");
+                  });
   with.life.look_again();
   CHECK_THROWS_WITH(with.await([] { return false; }), "a fault");
   with.life.look_again();

@@ -40,7 +40,9 @@ std::string elf_file(char elf_class, unsigned char machine, std::size_t missing 
       file[at + (big_endian ? size - 1 - i : i)] = static_cast<char>(number >> (8 * i));
     }
   };
-  file.replace(0, 4, "\x7f" "ELF");
+  file.replace(0, 4,
+               "\x7f"
+               "ELF");
   file[4] = elf_class;
   file[5] = big_endian ? 2 : 1;
   put(18, 2, machine);
@@ -64,8 +66,9 @@ TEST_CASE("a library for another machine is refused, naming both") {
     unsigned char number;
     std::string name;
   };
-  for (const Machine& machine : {Machine{2, kX86_64, "x86_64"}, Machine{2, kAarch64, "aarch64"}, Machine{1, kArm, "arm"},
-                                 Machine{2, 100, "machine 100 (64 bits)"}, Machine{1, kX86_64, "x86_64 (32 bits)"}}) {
+  for (const Machine& machine :
+       {Machine{2, kX86_64, "x86_64"}, Machine{2, kAarch64, "aarch64"}, Machine{1, kArm, "arm"},
+        Machine{2, 100, "machine 100 (64 bits)"}, Machine{1, kX86_64, "x86_64 (32 bits)"}}) {
     INFO(machine.name);
     const auto path = write_file("machine.so", elf_file(machine.elf_class, machine.number));
     const std::string complaint = path + " is for " + machine.name + ", this is " + std::string(own_machine());
@@ -96,7 +99,10 @@ TEST_CASE("a library of the other byte order is read in that, and named as what 
 TEST_CASE("half a library is refused before it is loaded") {
   const auto path = write_file("half.so", elf_file(2, kAarch64, 1));
   CHECK(refusal(path).find("is cut off: it has 499 bytes of at least 500") != std::string::npos);
-  CHECK(refusal(write_file("short.so", "\x7f" "ELF")).find("is cut off") != std::string::npos);
+  CHECK(refusal(write_file("short.so",
+                           "\x7f"
+                           "ELF"))
+            .find("is cut off") != std::string::npos);
   CHECK(refusal(write_file("empty.so", "")).find("is empty") != std::string::npos);
 }
 

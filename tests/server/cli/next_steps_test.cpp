@@ -150,7 +150,7 @@ TEST_CASE("of another machine's server no command is proposed that starts one he
 TEST_CASE("who has no model on another server is told how that server fetches one") {
   const Asker asker;
   auto args = asker.options({"serve", "--library", "/nowhere/librkllmrt.so", "--ports-file", asker.path("ports"),
-                              "--set", "runtime.model_dirs=" + Json::array({asker.path("none")}).dump()});
+                             "--set", "runtime.model_dirs=" + Json::array({asker.path("none")}).dump()});
   for (const char* const name : {"tcp", "udp", "http", "ws"}) {
     args.args.insert(args.args.end(), {"--set", std::string(name) + ".port=0"});
   }

@@ -196,9 +196,10 @@ std::vector<std::string> silent_requests(const std::string& handle) {
   return {text("rkllm_run", run_params(handle, kEndless)), text("rkllm_run_async", unstreamed),
           text("tools/call", {{"name", "rkllm_run"},
                               {"arguments", run_params(handle, kEndless)},
-                              {"_meta", {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
-                                         {"io.modelcontextprotocol/clientInfo", {{"name", "t"}, {"version", "1"}}},
-                                         {"io.modelcontextprotocol/clientCapabilities", Json::object()}}}})};
+                              {"_meta",
+                               {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
+                                {"io.modelcontextprotocol/clientInfo", {{"name", "t"}, {"version", "1"}}},
+                                {"io.modelcontextprotocol/clientCapabilities", Json::object()}}}})};
 }
 
 std::unique_ptr<RawSocket> open_line(LiveServer& server, Transport transport) {
@@ -265,10 +266,8 @@ TEST_CASE("a client of lines that closes in the queue leaves the run before it a
     const auto deadline = Clock::now() + RpcClient::kPatience;
     while (!server.health()["runtime"]["handles"][0]["queue"].empty()) REQUIRE(Clock::now() < deadline);
   }
-  running.send_text(Json{{"jsonrpc", "2.0"},
-                         {"method", "notifications/cancelled"},
-                         {"params", {{"requestId", first}}}}
-                        .dump());
+  running.send_text(
+      Json{{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", first}}}}.dump());
   running.read_stream(stream, [&stream] { return stream.ended(); });
   CHECK(server.recorded_runs().size() == 1);
 }

@@ -102,9 +102,7 @@ TEST_CASE("who waits and asked for it is told its place in the queue") {
   const int endless = running.run_async("llm-1", kEndless);
   StreamCheck begun(endless, "rkllm_run_async");
   running.read_stream(begun, [&] { return begun.chunks() > 0; });
-  const Json params{{"handle", "llm-1"},
-                    {"rkllm_input", {{"prompt_input", "@n=1"}}},
-                    {"include", {"queue_position"}}};
+  const Json params{{"handle", "llm-1"}, {"rkllm_input", {{"prompt_input", "@n=1"}}}, {"include", {"queue_position"}}};
 
   RpcClient pushed(server.connect(Transport::kWebSocket));
   const int push = pushed.send("rkllm_run_async", params);
@@ -159,7 +157,9 @@ TEST_CASE("files are read below runtime.model_dirs and written below runtime.cac
   const TemporaryDirectory caches;
   LiveServer server({.set = {"runtime.model_dirs=" + models, "runtime.cache_dir=" + caches.path()}});
   RpcClient client(server.connect(Transport::kTcp));
-  const auto init = [&](const std::string& path) { return client.call("rkllm_init", {{"param", {{"model_path", path}}}}); };
+  const auto init = [&](const std::string& path) {
+    return client.call("rkllm_init", {{"param", {{"model_path", path}}}});
+  };
   CHECK(error_of(init(shipped_model("fast")))["message"] ==
         "params.param.model_path: expected a file below one of runtime.model_dirs");
   CHECK(error_of(init(models + "/../" + "etc/passwd"))["code"] == -32602);

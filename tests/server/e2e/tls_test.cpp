@@ -253,7 +253,8 @@ TEST_CASE("the start-up log says which transports use TLS") {
     const std::string port = std::to_string(server->port(transport));
     CHECK(server->process().wait_for_error_text(std::string(name_of(transport)) + " on 127.0.0.1:" + port + ", TLS\n"));
   }
-  CHECK(server->process().wait_for_error_text("udp on 127.0.0.1:" + std::to_string(server->port(Transport::kUdp)) + "\n"));
+  CHECK(server->process().wait_for_error_text("udp on 127.0.0.1:" + std::to_string(server->port(Transport::kUdp)) +
+                                              "\n"));
 }
 
 }  // namespace rkllm_mcp::test

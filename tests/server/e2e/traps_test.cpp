@@ -134,7 +134,8 @@ TEST_CASE("traps: the error of a failed run tells that the cache is empty, and w
   CHECK_FALSE(error_in(client.call("rkllm_run", turn))["data"].contains("kv_cache_emptied"));
 }
 
-TEST_CASE("traps: a run that ends in the state of failure is an error, whatever its function has returned", "[worker]") {
+TEST_CASE("traps: a run that ends in the state of failure is an error, whatever its function has returned",
+          "[worker]") {
   LiveServer server(isolated_by(either_isolation()));
   RpcClient client(server.connect(Transport::kTcp));
   const Json faults = {{"faults", {{{"when", 2}, {"what", "log"}}, {{"when", 3}, {"what", "error"}}}}};
@@ -154,7 +155,8 @@ TEST_CASE("traps: a run that ends in the state of failure is an error, whatever 
   CHECK(async["data"]["log"].size() == 1);
   const Json streamed = client.stream(client.run_async("llm-1", "@n=9")).ending();
   CHECK(error_in(streamed)["data"]["state"] == "RKLLM_RUN_ERROR");
-  const Json tool = client.result("tools/call", {{"name", "rkllm_run_async"}, {"arguments", run_params("llm-1", "@n=9")}});
+  const Json tool =
+      client.result("tools/call", {{"name", "rkllm_run_async"}, {"arguments", run_params("llm-1", "@n=9")}});
   CHECK(tool["isError"] == true);
   CHECK(says(tool["content"][0]["text"], "the run ended with RKLLM_RUN_ERROR"));
 }

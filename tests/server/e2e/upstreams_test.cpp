@@ -95,7 +95,8 @@ class SilentServer {
 // board <- middle <- front, each link over another transport.
 struct Row {
   explicit Row(Transport to_board, Transport to_middle)
-      : middle(with_upstream("board", mcp_url(board, to_board))), front(with_upstream("mid", mcp_url(middle, to_middle))) {
+      : middle(with_upstream("board", mcp_url(board, to_board))),
+        front(with_upstream("mid", mcp_url(middle, to_middle))) {
     await_upstream(middle, "board", true);
     await_upstream(front, "mid", true);
     client = std::make_unique<RpcClient>(front.connect(Transport::kTcp));
@@ -134,19 +135,20 @@ void await_gone(pid_t id) {
 }  // namespace
 
 TEST_CASE("tools of a server behind a server are called through both, token by token") {
-  const auto [to_board, to_middle] = GENERATE(std::pair(Transport::kTcp, Transport::kHttp),
-                                              std::pair(Transport::kWebSocket, Transport::kUnix),
-                                              std::pair(Transport::kUdp, Transport::kTcp));
+  const auto [to_board, to_middle] =
+      GENERATE(std::pair(Transport::kTcp, Transport::kHttp), std::pair(Transport::kWebSocket, Transport::kUnix),
+               std::pair(Transport::kUdp, Transport::kTcp));
   Row row(to_board, to_middle);
   REQUIRE(has_tool(*row.client, "mid_board_rkllm_run"));
   CHECK(has_tool(*row.client, "mid_rkllm_run"));
   CHECK(has_tool(*row.client, "rkllm_run"));
   const std::string handle = row.init(row.board.paced_model(200));
 
-  const Json params{{"name", "mid_board_rkllm_run"},
-                    {"arguments",
-                     {{"handle", handle}, {"progress_message", "delta"}, {"rkllm_input", {{"prompt_input", "@n=60 Tell me."}}}}},
-                    {"_meta", {{"progressToken", "p"}}}};
+  const Json params{
+      {"name", "mid_board_rkllm_run"},
+      {"arguments",
+       {{"handle", handle}, {"progress_message", "delta"}, {"rkllm_input", {{"prompt_input", "@n=60 Tell me."}}}}},
+      {"_meta", {{"progressToken", "p"}}}};
   const Json id = row.client->send("tools/call", params);
   std::string joined;
   std::size_t updates = 0;
@@ -176,11 +178,15 @@ TEST_CASE("cancelling in front stops the run behind, and errors come through") {
   Row row(Transport::kTcp, Transport::kHttp);
   const std::string handle = row.init(row.board.paced_model(100));
   const Json id = row.client->send(
-      "tools/call", {{"name", "mid_board_rkllm_run"},
-                     {"arguments", {{"handle", handle}, {"rkllm_input", {{"prompt_input", "@n=100000"}}}, {"progress_message", "delta"}}},
-                     {"_meta", {{"progressToken", 1}}}});
-  for (int updates = 0; updates < 5;) updates += row.client->receive_or_throw().value("method", "") == "notifications/progress" ? 1 : 0;
-  row.client->send_text(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + id.dump() + "}}");
+      "tools/call",
+      {{"name", "mid_board_rkllm_run"},
+       {"arguments",
+        {{"handle", handle}, {"rkllm_input", {{"prompt_input", "@n=100000"}}}, {"progress_message", "delta"}}},
+       {"_meta", {{"progressToken", 1}}}});
+  for (int updates = 0; updates < 5;)
+    updates += row.client->receive_or_throw().value("method", "") == "notifications/progress" ? 1 : 0;
+  row.client->send_text(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + id.dump() +
+                        "}}");
   // This call waits behind the run in the queue of the handle: its answer says that the run is over.
   RpcClient at_board(row.board.connect(Transport::kTcp));
   at_board.result("rkllm_get_kv_cache_size", {{"handle", handle}});
@@ -233,9 +239,11 @@ TEST_CASE("the tools of a server that goes away go, too, with a word to clients,
   client.result("initialize", {{"protocolVersion", "2025-11-25"}, {"capabilities", Json::object()}});
   client.send_text(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
   REQUIRE(has_tool(client, "board_rkllm_run"));
-  const Json handle = call_tool(client, "board_rkllm_init", {{"param", {{"model_path", board->paced_model(50)}}}})["structuredContent"]["handle"];
-  const Json id = client.send("tools/call", {{"name", "board_rkllm_run"},
-                                             {"arguments", {{"handle", handle}, {"rkllm_input", {{"prompt_input", "@n=100000"}}}}}});
+  const Json handle = call_tool(client, "board_rkllm_init",
+                                {{"param", {{"model_path", board->paced_model(50)}}}})["structuredContent"]["handle"];
+  const Json id = client.send("tools/call",
+                              {{"name", "board_rkllm_run"},
+                               {"arguments", {{"handle", handle}, {"rkllm_input", {{"prompt_input", "@n=100000"}}}}}});
   board.reset();
   bool failed = false;
   bool told = false;
@@ -287,10 +295,17 @@ TEST_CASE("a host need not wait for the end of a server whose upstreams are sile
   for (const char* name : {"d", "e", "f"}) upstreams[name] = {{"url", "tcp://" + silent.authority()}};
   TemporaryDirectory directory;
   Process::Options options;
-  options.args = {kProgram, "stdio", "--simulator", "--settings", directory / "settings.json", "--set", "upstreams=" + upstreams.dump()};
+  options.args = {kProgram,
+                  "stdio",
+                  "--simulator",
+                  "--settings",
+                  directory / "settings.json",
+                  "--set",
+                  "upstreams=" + upstreams.dump()};
   options.directory = directory.path();
   Process process(options);
-  process.write(R"({"jsonrpc":"2.0","id":1,"method":"ping"})" "\n");
+  process.write(R"({"jsonrpc":"2.0","id":1,"method":"ping"})"
+                "\n");
   REQUIRE(process.read_line());
   const auto began = std::chrono::steady_clock::now();
   process.close_input();

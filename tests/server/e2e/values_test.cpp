@@ -46,8 +46,9 @@ TEST_CASE("a tool answers many logits with a link, and what it leads to is read 
   const std::size_t bytes = link["size"];
   std::string fetched;
   for (std::size_t offset = 0; offset < bytes; offset += kPart) {
-    const Json part = client.result("resources/read", Json{{"uri", uri + "?offset=" + std::to_string(offset) + "&length=" +
-                                                                       std::to_string(kPart)}});
+    const Json part =
+        client.result("resources/read",
+                      Json{{"uri", uri + "?offset=" + std::to_string(offset) + "&length=" + std::to_string(kPart)}});
     fetched += part["contents"][0]["blob"].get<std::string>();
   }
   const bool same = fetched == direct["logits"]["base64"].get<std::string>();
@@ -70,7 +71,8 @@ TEST_CASE("a client that has stopped sending gets its logits, however many they 
   LiveServer server;
   RpcClient(server.connect(Transport::kTcp)).init(shipped_model("fast"));
   RawSocket client(server.port(Transport::kTcp));
-  client.send(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "rkllm_run"}, {"params", scoring("base64")}}.dump() + "\n");
+  client.send(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "rkllm_run"}, {"params", scoring("base64")}}.dump() +
+              "\n");
   client.finish_sending();
   const Json answer = Json::parse(client.receive_rest());
   CHECK(answer["result"]["logits"]["logits"]["base64"].get<std::string>().size() > 64 * 1024);
@@ -82,7 +84,7 @@ TEST_CASE("many logits are the same as numbers and as base64, at once, pushed an
   client.init(shipped_model("fast"));
   const Json numbers = client.result("rkllm_run", scoring("json"))["logits"];
   REQUIRE(numbers["logits"].size() ==
-        numbers["vocab_size"].get<std::size_t>() * numbers["num_tokens"].get<std::size_t>());
+          numbers["vocab_size"].get<std::size_t>() * numbers["num_tokens"].get<std::size_t>());
   score_anew(client);
   StreamCheck pushed = client.stream(client.send("rkllm_run_async", scoring("json")));
   const bool same_when_pushed = pushed.ending()["logits"] == numbers;  // of which a report would take minutes

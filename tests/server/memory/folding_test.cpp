@@ -1,6 +1,6 @@
 // Words without diacritics, times and addresses.
-#include "memory/conversation.hpp"
 #include "memory/folding.hpp"
+#include "memory/conversation.hpp"
 #include "support/catch.hpp"
 
 using namespace rkllm_mcp::memory;
@@ -34,7 +34,8 @@ TEST_CASE("times are written in UTC and read back") {
   CHECK(timestamp_of(-1) == "1969-12-31T23:59:59.999Z");
   CHECK(time_of("2023-11-14T22:13:20.123Z") == 1'700'000'000'123);
   CHECK(time_of("2023-11-14T22:13:20Z") == 1'700'000'000'000);
-  for (const char* const wrong : {"", "2023-11-14", "2023-13-14T22:13:20Z", "2023-11-14T22:13:20", "2023-11-14T22:13:20+01:00"}) {
+  for (const char* const wrong :
+       {"", "2023-11-14", "2023-13-14T22:13:20Z", "2023-11-14T22:13:20", "2023-11-14T22:13:20+01:00"}) {
     CHECK_FALSE(time_of(wrong));
   }
 }

@@ -43,7 +43,8 @@ TEST_CASE("a server that is killed during writes has every acknowledged message 
       const std::atomic<bool> stop{false};
       std::vector<std::thread> writers;
       for (Written& written : all) {
-        writers.emplace_back([&, prefix = std::to_string(round) + "."] { write_on(server, written, prefix, count, stop); });
+        writers.emplace_back(
+            [&, prefix = std::to_string(round) + "."] { write_on(server, written, prefix, count, stop); });
       }
       const std::size_t enough = 1 + static_cast<std::size_t>(round % 20) * 7;
       while (count < enough) std::this_thread::yield();
@@ -85,10 +86,13 @@ TEST_CASE("64 clients on all transports write and read at once, and nothing is l
   for (int at = 0; at < kClients; ++at) {
     clients.emplace_back([&, at] {
       try {
-        RpcClient client(server.connect(transports.at(static_cast<std::size_t>(at) % transports.size())), 1 + at * 1000);
+        RpcClient client(server.connect(transports.at(static_cast<std::size_t>(at) % transports.size())),
+                         1 + at * 1000);
         for (int n = 0; n < kEach; ++n) {
-          client.result(kPrefix + "add_message", of_chat(chat_of(at), {{"role", "user"}, {"content", std::to_string(n)}}));
-          client.result(kPrefix + "add_message", of_chat("shared", {{"role", "user"}, {"content", std::to_string(at)}}));
+          client.result(kPrefix + "add_message",
+                        of_chat(chat_of(at), {{"role", "user"}, {"content", std::to_string(n)}}));
+          client.result(kPrefix + "add_message",
+                        of_chat("shared", {{"role", "user"}, {"content", std::to_string(at)}}));
           client.result(kPrefix + "get_context", of_chat(chat_of(at)));
         }
         ++done;

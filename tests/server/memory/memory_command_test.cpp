@@ -67,9 +67,13 @@ void use(const Shell& shell) {
   CHECK(shell.run({"show", "a"}).status == 1);
   CHECK(shell.run({"delete", "a"}).status == 1);
   // A long one with a wrong line: its number is told, and nothing of it is there.
-  std::string lines = R"({"conversation":"long"})" "\n";
-  for (int n = 0; n < 1200; ++n) lines += R"({"role":"user","content":"x"})" "\n";
-  const auto broken = shell.run({"import", shell.import_file(lines + R"({"role":"king","content":"x"})" "\n")});
+  std::string lines = R"({"conversation":"long"})"
+                      "\n";
+  for (int n = 0; n < 1200; ++n)
+    lines += R"({"role":"user","content":"x"})"
+             "\n";
+  const auto broken = shell.run({"import", shell.import_file(lines + R"({"role":"king","content":"x"})"
+                                                                     "\n")});
   CHECK(broken.status == 1);
   CHECK_THAT(broken.err, has_text("line 1202.role: expected"));
   CHECK_THAT(shell.run({"import", shell.import_file(lines + "{\n")}).err, has_text("line 1202: is not JSON"));

@@ -61,7 +61,9 @@ TEST_CASE("a conversation is made, written, read, summarised, cleared and delete
   for (const Way& way : ways.all()) {
     INFO(way.name);
     const std::string id = "chat_" + way.name;
-    const auto result = [&](const std::string& method, const Json& params) { return way.call(method, params).at("result"); };
+    const auto result = [&](const std::string& method, const Json& params) {
+      return way.call(method, params).at("result");
+    };
     CHECK(result("get_or_create", of_chat(id)) == Json{{"conversation_id", id}});
     CHECK(result("get_or_create", of_chat(id)) == Json{{"conversation_id", id}});
     const Json success{{"status", "success"}, {"conversation_id", id}};
@@ -159,7 +161,8 @@ TEST_CASE("ids of 256 bytes, and contents of every kind, are kept exactly") {
   Contents all;
   for (const Way& way : ways.all()) {
     for (const auto& content : given) {
-      way.call("add_message", of_chat(id, {{"role", "user"}, {"content", content}, {"metadata", {{"n", 1.5}}}})).at("result");
+      way.call("add_message", of_chat(id, {{"role", "user"}, {"content", content}, {"metadata", {{"n", 1.5}}}}))
+          .at("result");
       all.push_back(content);
     }
     const Json messages = way.call("get_all_messages", of_chat(id))["result"]["messages"];
@@ -239,10 +242,10 @@ TEST_CASE("health, servers and capabilities are as documented, and the null id i
     CHECK(servers[0]["capabilities"]["prompts"] == Json::array());
     CHECK(servers[0]["capabilities"]["resources"][0]["uri"] == "memory://conversation/c");
     const auto capabilities = http->get("/servers/memory-server/capabilities");
-    CHECK(capabilities.json() ==
-          Json{{"server_name", "memory-server"}, {"capabilities", servers[0]["capabilities"]}});
+    CHECK(capabilities.json() == Json{{"server_name", "memory-server"}, {"capabilities", servers[0]["capabilities"]}});
     CHECK(http->get("/servers/nobody/capabilities").status == 404);
-    const auto null_id = http->post("/jsonrpc", R"({"jsonrpc":"2.0","id":null,"method":"memory-server/tools/list","params":{}})");
+    const auto null_id =
+        http->post("/jsonrpc", R"({"jsonrpc":"2.0","id":null,"method":"memory-server/tools/list","params":{}})");
     CHECK(null_id.status == 200);
     CHECK(null_id.json() == Json::parse(R"({"jsonrpc":"2.0","id":null,"result":{"tools":[]}})"));
     const auto unknown = http->post("/jsonrpc", R"({"jsonrpc":"2.0","id":1,"method":"x-server/y","params":{}})");
@@ -365,8 +368,8 @@ TEST_CASE("a full store refuses writes and says which setting, while reading and
   RpcClient client(server.connect(Transport::kTcp));
   Json refused;
   for (int n = 0; refused.is_null() && n < 100; ++n) {
-    const Json answer = client.call(kPrefix + "add_message",
-                                    of_chat("c", {{"role", "user"}, {"content", std::string(50'000, 'x')}}));
+    const Json answer =
+        client.call(kPrefix + "add_message", of_chat("c", {{"role", "user"}, {"content", std::string(50'000, 'x')}}));
     if (answer.contains("error")) refused = answer["error"];
   }
   REQUIRE(refused.is_object());

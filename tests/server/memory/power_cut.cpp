@@ -69,7 +69,9 @@ CutFile& cut(sqlite3_file* file) { return *reinterpret_cast<CutFile*>(file); }
 sqlite3_file* in(sqlite3_file* file) { return cut(file).inner(); }
 
 int close_file(sqlite3_file* f) { return in(f)->pMethods->xClose(in(f)); }
-int read_file_at(sqlite3_file* f, void* to, int count, sqlite3_int64 at) { return in(f)->pMethods->xRead(in(f), to, count, at); }
+int read_file_at(sqlite3_file* f, void* to, int count, sqlite3_int64 at) {
+  return in(f)->pMethods->xRead(in(f), to, count, at);
+}
 int write_file_at(sqlite3_file* f, const void* from, int count, sqlite3_int64 at) {
   if (cut(f).shadow != nullptr) {
     cut(f).shadow->since.push_back({at, std::string(static_cast<const char*>(from), static_cast<std::size_t>(count))});
@@ -106,10 +108,10 @@ int lock_shared(sqlite3_file* f, int offset, int count, int flags) {
 void barrier(sqlite3_file* f) { in(f)->pMethods->xShmBarrier(in(f)); }
 int unmap_shared(sqlite3_file* f, int remove) { return in(f)->pMethods->xShmUnmap(in(f), remove); }
 
-const sqlite3_io_methods kMethods{2,          close_file,  read_file_at, write_file_at, truncate_file, sync_file,
-                                  size_of_file, lock_file, unlock_file,  is_locked,     control_file,  sector_of,
-                                  traits_of,  map_shared,  lock_shared,  barrier,       unmap_shared,  nullptr,
-                                  nullptr};
+const sqlite3_io_methods kMethods{
+    2,           close_file,  read_file_at, write_file_at, truncate_file, sync_file, size_of_file,
+    lock_file,   unlock_file, is_locked,    control_file,  sector_of,     traits_of, map_shared,
+    lock_shared, barrier,     unmap_shared, nullptr,       nullptr};
 
 int open_file(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int* out_flags) {
   std::memset(static_cast<void*>(&cut(file)), 0, sizeof(CutFile));

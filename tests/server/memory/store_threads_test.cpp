@@ -1,6 +1,6 @@
 // The threads beside the event loop: what is committed together, what fails alone, and that the loop never waits.
-#include "memory/sqlite/sqlite_store.hpp"
 #include "memory/store_threads.hpp"
+#include "memory/sqlite/sqlite_store.hpp"
 #include "server/memory/store_places.hpp"
 #include "support/catch.hpp"
 
@@ -28,7 +28,8 @@ const Key kTalk{"", "chat_1"};
 struct Threads {
   explicit Threads(StoreThreads::OpenFunction open_store, StoreThreads::Options options = {})
       : guard(asio::make_work_guard(loop)),
-        threads(loop, std::move(open_store), std::move(options), [this](const std::string& trouble) { states.push_back(trouble); }) {}
+        threads(loop, std::move(open_store), std::move(options),
+                [this](const std::string& trouble) { states.push_back(trouble); }) {}
 
   // Runs the loop until `count` answers have come.
   void await(std::size_t count) {
@@ -67,9 +68,9 @@ struct Threads {
 
 StoreThreads::OpenFunction file(const std::string& path) {
   return [path](StoreThreads::Use use, const std::atomic<bool>& stop) -> std::unique_ptr<Store> {
-    return std::make_unique<SqliteStore>(
-        Connection::Options{path, nullptr, &stop},
-        use == StoreThreads::Use::kWriting ? SqliteStore::Use::kWriting : SqliteStore::Use::kReading);
+    return std::make_unique<SqliteStore>(Connection::Options{path, nullptr, &stop}, use == StoreThreads::Use::kWriting
+                                                                                        ? SqliteStore::Use::kWriting
+                                                                                        : SqliteStore::Use::kReading);
   };
 }
 

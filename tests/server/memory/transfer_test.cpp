@@ -23,7 +23,8 @@ struct Transferred {
     commit(*store, [&] {
       store->create(kMoved, 1'000);
       store->rename(kMoved, "Răng");
-      for (int n = 1; n <= 7; ++n) store->append(kMoved, {Role::kUser, "n" + std::to_string(n), R"({"n":1})", n * 1000});
+      for (int n = 1; n <= 7; ++n)
+        store->append(kMoved, {Role::kUser, "n" + std::to_string(n), R"({"n":1})", n * 1000});
       store->set_summary(kMoved, "S", 2, 9'000);
     });
   }

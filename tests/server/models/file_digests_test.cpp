@@ -35,7 +35,8 @@ TEST_CASE("a file's digest is there after the first question for it, and until t
   write_file(directory / "model.rkllm", "");
   CHECK_FALSE(digests.of(directory / "model.rkllm", 0, 2));
   await_digests(loop);
-  CHECK(digests.of(directory / "model.rkllm", 0, 2) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(digests.of(directory / "model.rkllm", 0, 2) ==
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
 TEST_CASE("a file that cannot be read has no digest") {

@@ -25,11 +25,9 @@ TEST_CASE("of a load is told what its worker has read, and what is left by an ea
   LoadsUnderWay loads(proc);
   CHECK(loads.status({}) == Json::array());
   std::vector<QueuedBackend::Load> now{{.init = 1, .model = "", .path = path, .process = 7, .since = seconds(2)}};
-  CHECK(loads.status(now) == Json::array({Json{{"name", "big"},
-                                               {"path", path},
-                                               {"bytes", 400},
-                                               {"total", 1000},
-                                               {"seconds_left", nullptr}}}));
+  CHECK(
+      loads.status(now) ==
+      Json::array({Json{{"name", "big"}, {"path", path}, {"bytes", 400}, {"total", 1000}, {"seconds_left", nullptr}}}));
   now[0].before = seconds(5);
   write_file(proc / "7/fdinfo/3", "pos:\t900\n");
   now.push_back({.init = 2, .model = "chosen", .path = "/nowhere/other.rkllm", .process = {}});

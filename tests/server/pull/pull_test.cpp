@@ -1,11 +1,11 @@
 // A model's way from the hub into the folder: whole or not at all, whatever happens on the way.
-#include "fake_hub.hpp"
 #include "pull/pull.hpp"
+#include "fake_hub.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
 
-#include <csignal>
 #include <sys/resource.h>
+#include <csignal>
 
 #include <atomic>
 #include <filesystem>
@@ -194,7 +194,8 @@ TEST_CASE("a file whose server marks it is gone on with the next time, one witho
   const std::string bytes = some_bytes(2'000'000);
   std::string mark = "ETag: \"one\"\r\n";
   WebServer web([&](const std::string& head, WebServer::Socket& socket) {
-    const bool is_rest = head.find("Range: bytes=") != std::string::npos && head.find("If-Range: \"one\"") != std::string::npos;
+    const bool is_rest =
+        head.find("Range: bytes=") != std::string::npos && head.find("If-Range: \"one\"") != std::string::npos;
     std::size_t from = 0;
     if (is_rest) from = std::stoul(head.substr(head.find("bytes=") + 6));
     const std::string range = "Content-Range: bytes " + std::to_string(from) + "-1999999/2000000\r\n";
@@ -231,7 +232,8 @@ TEST_CASE("a finished model is not written to by a pull that comes too late") {
 TEST_CASE("what cannot be had is said in words that help") {
   Pulling pulling;
   CHECK_THROWS_WITH(pulling.pull("hf.co/acme/other"), has_text("no repository acme/other") && has_text("HF_TOKEN"));
-  CHECK_THROWS_WITH(pulling.pull("hf.co/acme/tiny:big.rkllm"), has_text("it has:") && has_text("tiny-rk3588.rkllm, 3.0 MB"));
+  CHECK_THROWS_WITH(pulling.pull("hf.co/acme/tiny:big.rkllm"),
+                    has_text("it has:") && has_text("tiny-rk3588.rkllm, 3.0 MB"));
   const WebServer gone(web_answer("no", "text/plain", "", "404 Not Found"));
   CHECK_THROWS_WITH(pulling.pull(gone.url("/x.rkllm")), has_text(gone.url("").substr(7) + " answers 404"));
   const WebServer gated(web_answer("no", "text/plain", "", "403 Forbidden"));

@@ -86,7 +86,8 @@ TEST_CASE(
       clients.emplace_back(server.live().endpoint(Transport::kUnix).path);
       clients.emplace_back(server.live().port(Transport::kHttp))
           .send(std::string(kPost) + "Content-Length: 1000000\r\n\r\n");
-      clients.emplace_back(server.live().port(Transport::kHttp))  // a chunk of 1 MiB: one above the limit is refused
+      clients
+          .emplace_back(server.live().port(Transport::kHttp))  // a chunk of 1 MiB: one above the limit is refused
           .send(std::string(kPost) + "Transfer-Encoding: chunked\r\n\r\n100000\r\n");
     }
     RpcClient other(server.live().connect(Transport::kHttp));

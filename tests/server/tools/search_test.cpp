@@ -1,8 +1,8 @@
 // The tools that ask the network, against pages of our own making on loopback, which are built as the real ones are.
 #include "server/tools/tool_bench.hpp"
-#include "support/web_server.hpp"
 #include "support/catch.hpp"
 #include "support/certificate.hpp"
+#include "support/web_server.hpp"
 
 using namespace rkllm_mcp;
 using namespace rkllm_mcp::test;

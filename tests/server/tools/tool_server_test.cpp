@@ -1,7 +1,7 @@
 // How tools are run, whichever they are: both dialects, bad arguments, cancelling, limits, answers that are kept.
 #include "server/tools/tool_bench.hpp"
-#include "support/web_server.hpp"
 #include "support/catch.hpp"
+#include "support/web_server.hpp"
 
 #include <poll.h>
 

@@ -1,9 +1,9 @@
 #include "tools/web/web_client.hpp"
 
-#include "support/web_server.hpp"
 #include "support/catch.hpp"
 #include "support/certificate.hpp"
 #include "support/process.hpp"
+#include "support/web_server.hpp"
 #include "tools/tool_failure.hpp"
 
 #include <asio/ssl.hpp>

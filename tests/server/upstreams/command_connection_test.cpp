@@ -73,7 +73,8 @@ TEST_CASE("a command ends with its connection, also one that wants to stay, and 
   pid_t leader = 0;
   pid_t child = 0;
   {
-    CommandConnection connection(shell("trap '' TERM; sleep 1000 & echo $$; echo $!; while :; do sleep 1; done"), ignore);
+    CommandConnection connection(shell("trap '' TERM; sleep 1000 & echo $$; echo $!; while :; do sleep 1; done"),
+                                 ignore);
     leader = std::stoi(*connection.receive(soon()));
     child = std::stoi(*connection.receive(soon()));
   }

@@ -94,7 +94,8 @@ TEST_CASE("what only root may read of the NPU is null, with the command that sho
   const Json hidden = npu_status(root);
   CHECK(hidden["driver"].is_null());
   CHECK(hidden["frequency_hz"] == 1e9);
-  CHECK_THAT(hidden["remedy"].get<std::string>(), test::has_text("mount --bind /sys/kernel/debug/rknpu /run/rkllm-mcp/rknpu"));
+  CHECK_THAT(hidden["remedy"].get<std::string>(),
+             test::has_text("mount --bind /sys/kernel/debug/rknpu /run/rkllm-mcp/rknpu"));
   // That is where it is then looked for.
   write(root / "run/rkllm-mcp/rknpu/load", "NPU load: 7%\n");
   write(root / "run/rkllm-mcp/rknpu/version", "RKNPU driver: v0.9.8\n");

@@ -45,8 +45,9 @@ TEST_CASE("a worker ends when it is told what it does not understand") {
   }));
   if (head.bytes == 0) head.bytes = static_cast<std::uint32_t>(content.size());
   std::string printed;
-  WorkerProcess worker({RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", "1.3.0", {}})},
-                       [&printed](std::string_view line) { printed += line; }, kPatience);
+  WorkerProcess worker(
+      {RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", "1.3.0", {}})},
+      [&printed](std::string_view line) { printed += line; }, kPatience);
   const DescriptorPair ends = worker.open("llm-1");
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
   bytes += content;

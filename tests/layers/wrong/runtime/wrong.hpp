@@ -20,10 +20,8 @@ class Figure {
  public:
   virtual ~Figure() = default;
 };
-class Round final : public Figure {
-};
-class Square final : public Figure {
-};
+class Round final : public Figure {};
+class Square final : public Figure {};
 
 // A contract test names it, and one of the two that derive from it.
 class Shape {

@@ -33,9 +33,8 @@ struct Desk {
 
   std::int64_t count(const std::string& text) {
     std::int64_t heard = kNotCalled;
-    const auto counting = host.count(saying(text), {}, "peer", [&heard](std::optional<std::int64_t> tokens) {
-      heard = tokens.value_or(kNothing);
-    });
+    const auto counting = host.count(
+        saying(text), {}, "peer", [&heard](std::optional<std::int64_t> tokens) { heard = tokens.value_or(kNothing); });
     pool.settle();
     return heard;
   }

@@ -219,7 +219,8 @@ TEST_CASE(
   CHECK(heard.beginning->dropped_messages == 4);
 }
 
-TEST_CASE("a history that is much too long takes a few runs and not one for each turn, and one that no model holds none") {
+TEST_CASE(
+    "a history that is much too long takes a few runs and not one for each turn, and one that no model holds none") {
   Bench bench;
   Turn turn;
   constexpr int kTurns = 6000;

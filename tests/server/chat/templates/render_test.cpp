@@ -322,7 +322,8 @@ TEST_CASE("a family that never thinks cannot be told to, and one that always doe
   for (const std::string name : {"qwen3", "qwen3_thinking", "deepseek_r1"}) CHECK(can(name, Thinking::kOn));
   for (const std::string name : {"qwen2", "qwen3", "deepseek_r1"}) CHECK(can(name, Thinking::kOff));
   CHECK_FALSE(can("qwen3_thinking", Thinking::kOff));
-  const Prompt prompt = render(the_family("qwen3_thinking"), {.messages = {user_says("Hi")}, .thinking = Thinking::kOff});
+  const Prompt prompt =
+      render(the_family("qwen3_thinking"), {.messages = {user_says("Hi")}, .thinking = Thinking::kOff});
   CHECK(prompt.in_thinking);
   CHECK(prompt.text.ends_with("assistant\n<think>\n"));
 }
