@@ -1,8 +1,7 @@
 // The one list of all settings: name, type, range, documentation, where the value lives in `Settings`, and whether a
 // new one takes effect while the program runs. Reading and checking, the schema, the environment's and the command
-// line's names, the written file and `rkllm-mcp settings` all come from it. A number's unit is the end of its name (_s
-// seconds, _ms milliseconds, _bytes, _days); one without is a count. Defaults do not stand here: they are those of a
-// default-made Settings, which has them from settings_defaults.h.in, where a build can set them.
+// line's names, the written file and `rkllm-mcp settings` all come from it. Defaults do not stand here: they are those
+// of a default-made Settings, which has them from settings_defaults.h.in, where a build can set them.
 #pragma once
 
 #include "limit.hpp"
@@ -28,10 +27,15 @@ struct BoolField {
   Access<bool> value;
 };
 
+// Of an integer. Its name ends with it (_bytes, _ms, _s, _days), but for counts, whose name says what is counted, and
+// for numbers that count nothing (a port).
+enum class Unit { kNone, kCount, kBytes, kMilliseconds, kSeconds, kDays };
+
 struct IntegerField {
   Access<std::int64_t> value;
   std::int64_t min;
   std::int64_t max;
+  Unit unit;
 };
 
 struct TextField {
@@ -95,7 +99,7 @@ std::span<const Setting> settings_table();  // sections together, in the order o
 std::string name_of(const Setting& setting);                  // "http.port"
 std::string variable_of(const Setting& setting);              // "RKLLM_MCP_HTTP_PORT"
 std::string listed(std::span<const std::string_view> words);  // "a, b"
-std::string expectation_of(const Setting& setting);           // "an integer from 0 to 65535"
+std::string expectation_of(const Setting& setting);           // "an integer from 1 to 600 (seconds)"
 const Setting* find_setting(std::string_view name);           // by "http.port"; null if there is none
 
 std::string_view documentation_of_section(std::string_view section);  // empty if there is no such section

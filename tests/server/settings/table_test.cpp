@@ -32,22 +32,32 @@ TEST_CASE("behind each limit of the runtime library is a setting of its own") {
   }
 }
 
-TEST_CASE("a number's name says its unit, as its documentation does, unless it is a count") {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kUnits{
-      {{"_s_", " seconds "}, {"_ms_", " milliseconds "}, {"_bytes_", " bytes "}, {"_days_", " days "}}};
+TEST_CASE("a number's unit is that of its name and of its documentation, and a refusal tells it") {
+  struct Told {
+    Unit unit;
+    std::string_view in_name, in_words;
+  };
+  constexpr std::array<Told, 4> kUnits{{{Unit::kSeconds, "_s_", " seconds "},
+                                        {Unit::kMilliseconds, "_ms_", " milliseconds "},
+                                        {Unit::kBytes, "_bytes_", " bytes "},
+                                        {Unit::kDays, "_days_", " days "}}};
   for (const Setting& setting : settings_table()) {
-    if (!std::holds_alternative<IntegerField>(setting.field)) continue;
+    const auto* number = std::get_if<IntegerField>(&setting.field);
+    if (number == nullptr) continue;
     INFO(name_of(setting));
     const std::string name = "_" + std::string(setting.key) + "_";
     std::string words = " " + std::string(setting.documentation);
     std::ranges::transform(words, words.begin(),
                            [](unsigned char c) { return std::isalpha(c) ? std::tolower(c) : ' '; });
-    for (const auto& [in_name, in_words] : kUnits) {
-      INFO(in_words);
-      const bool is_told = words.find(in_words) != std::string::npos;
-      CHECK((name.find(in_name) != std::string::npos) == is_told);
+    for (const Told& told : kUnits) {
+      INFO(told.in_words);
+      CHECK((name.find(told.in_name) != std::string::npos) == (number->unit == told.unit));
+      CHECK((words.find(told.in_words) != std::string::npos) == (number->unit == told.unit));
     }
+    CHECK((setting.key == "port") == (number->unit == Unit::kNone));
   }
+  CHECK(expectation_of(*find_setting("limits.stall_s")) == "an integer from 1 to 86400 (seconds)");
+  CHECK(expectation_of(*find_setting("limits.max_depth")) == "an integer from 8 to 1024");
 }
 
 TEST_CASE("every setting and section is documented in a sentence") {
