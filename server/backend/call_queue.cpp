@@ -32,37 +32,38 @@ void CallQueue::work(const std::function<void()>& make_next) {
   }
 }
 
-std::deque<QueuedCallPointer>& CallQueue::makeable() {
+std::deque<std::shared_ptr<QueuedCall>>& CallQueue::makeable() {
   const bool is_leased = holder_ && !is_put_back("a model that is leased serves others");
   return is_leased ? holder_->leased : waiting_;
 }
 
-void CallQueue::add(const QueuedCallPointer& call) {
-  if (call->lease) {
-    call->lease->leased.push_back(call);
+void CallQueue::add(QueuedCall& call) {
+  if (call.lease) {
+    call.lease->leased.push_back(call.shared_from_this());
   } else {
-    waiting_.push_back(call);
+    waiting_.push_back(call.shared_from_this());
     tell_positions(waiting_.size() - 1);
   }
   news_.notify_one();
 }
 
-void CallQueue::remove(const QueuedCallPointer& call) {
-  if (call->lease) {
-    std::erase(call->lease->leased, call);
+void CallQueue::remove(const QueuedCall& call) {
+  const auto is_it = [&call](const auto& each) { return each.get() == &call; };
+  if (call.lease) {
+    std::erase_if(call.lease->leased, is_it);
     return;
   }
-  const auto found = std::find(waiting_.begin(), waiting_.end(), call);
+  const auto found = std::ranges::find_if(waiting_, is_it);
   const auto place = static_cast<std::size_t>(found - waiting_.begin());
   waiting_.erase(found);
   tell_positions(place);
 }
 
-QueuedCallPointer CallQueue::next() {
+std::shared_ptr<QueuedCall> CallQueue::next() {
   auto& calls = makeable();
   if (calls.empty()) return nullptr;
   if (is_put_back("who has come last is served first")) std::swap(calls.front(), calls.back());
-  QueuedCallPointer call = std::move(calls.front());
+  std::shared_ptr<QueuedCall> call = std::move(calls.front());
   calls.pop_front();
   call->state = QueuedCall::State::kRunning;
   return call;

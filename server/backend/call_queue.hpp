@@ -18,27 +18,24 @@
 namespace rkllm_mcp {
 
 struct ModelHandle;
-struct QueuedCall;
-using ModelHandlePointer = std::shared_ptr<ModelHandle>;
-using QueuedCallPointer = std::shared_ptr<QueuedCall>;
 
 // A call, or a lease, until its observer has been told of its end.
-struct QueuedCall {
+struct QueuedCall : std::enable_shared_from_this<QueuedCall> {
   explicit QueuedCall(CallRequest what) : request(std::move(what)) {}
 
   CallObserver& observer() const { return *request.observer; }
 
   CallRequest request;
-  ModelHandlePointer handle;  // null for calls without one
+  std::shared_ptr<ModelHandle> handle;  // null for calls without one
   const Clock::time_point queued_at = Clock::now();
-  QueuedCallPointer lease;  // whose call it is; null: nobody's
+  std::shared_ptr<QueuedCall> lease;  // whose call it is; null: nobody's
 
   enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;
-  bool abandoned = false;                // it creates a model that nobody waits for
-  bool aborted = false;                  // rkllm_abort was called while it ran
-  bool given_up = false;                 // its observer has been told that nothing will come of it
-  std::deque<QueuedCallPointer> leased;  // of a lease: its calls that wait
-  bool ending = false;                   // of a lease: it takes no more calls
+  bool abandoned = false;                          // it creates a model that nobody waits for
+  bool aborted = false;                            // rkllm_abort was called while it ran
+  bool given_up = false;                           // its observer has been told that nothing will come of it
+  std::deque<std::shared_ptr<QueuedCall>> leased;  // of a lease: its calls that wait
+  bool ending = false;                             // of a lease: it takes no more calls
 };
 
 class CallQueue {
@@ -56,31 +53,31 @@ class CallQueue {
   void start(std::function<void()> make_next);
 
   // Behind those that wait; a call of a lease behind those of the same lease.
-  void add(const QueuedCallPointer& call);
-  void remove(const QueuedCallPointer& call);  // one that waits
+  void add(QueuedCall& call);
+  void remove(const QueuedCall& call);  // one that waits
   // The call to be made now, which no longer waits; null: there is none.
-  QueuedCallPointer next();
+  std::shared_ptr<QueuedCall> next();
   void tell_positions(std::size_t from = 0) const;  // those who wait at that place, and behind it
 
   // Those outside of leases, in their order.
-  const std::deque<QueuedCallPointer>& waiting() const { return waiting_; }
+  const std::deque<std::shared_ptr<QueuedCall>>& waiting() const { return waiting_; }
   // The call that is made now, and the lease that is held; null: none.
-  const QueuedCallPointer& running() const { return running_; }
-  void set_running(QueuedCallPointer call) { running_ = std::move(call); }
-  const QueuedCallPointer& holder() const { return holder_; }
-  void hold(QueuedCallPointer lease) { holder_ = std::move(lease); }
+  QueuedCall* running() const { return running_.get(); }
+  void set_running(std::shared_ptr<QueuedCall> call) { running_ = std::move(call); }
+  QueuedCall* holder() const { return holder_.get(); }
+  void hold(QueuedCall& lease) { holder_ = lease.shared_from_this(); }
   void release();  // the lease; those who wait are told
   bool is_in_use() const { return running_ || holder_; }
 
  private:
   void work(const std::function<void()>& make_next);
-  std::deque<QueuedCallPointer>& makeable();  // the calls that are next: a lease's, if one is held
+  std::deque<std::shared_ptr<QueuedCall>>& makeable();  // the calls that are next: a lease's, if one is held
 
   Mutex& mutex_;
   const Positions positions_;
-  std::deque<QueuedCallPointer> waiting_;
-  QueuedCallPointer running_;
-  QueuedCallPointer holder_;
+  std::deque<std::shared_ptr<QueuedCall>> waiting_;
+  std::shared_ptr<QueuedCall> running_;
+  std::shared_ptr<QueuedCall> holder_;
   bool ending_ = false;
   ConditionVariable news_;  // there is a call to make, or the thread is to end
   Thread thread_;

@@ -23,7 +23,7 @@ RpcError none_may_be_left_out(const std::vector<std::string>& loaded_by_name) {
 
 }  // namespace
 
-ModelHandlePointer HandleTable::make(Mutex& mutex_of_backend) {
+std::shared_ptr<ModelHandle> HandleTable::make(Mutex& mutex_of_backend) {
   if (by_id_.size() >= most_) {
     count(counts_, Limit::kHandles);
     throw RpcError(ErrorCode::kQueueFull, "as many models are loaded as limits.max_handles allows; destroy one first",
@@ -33,10 +33,7 @@ ModelHandlePointer HandleTable::make(Mutex& mutex_of_backend) {
   return std::make_shared<ModelHandle>(mutex_of_backend, number);
 }
 
-void HandleTable::add(ModelHandlePointer handle) {
-  const std::string& id = handle->id;
-  by_id_.emplace(id, std::move(handle));
-}
+void HandleTable::add(ModelHandle& handle) { by_id_.emplace(handle.id, handle.shared_from_this()); }
 
 void HandleTable::remove(const ModelHandle& handle) {
   const auto found = by_id_.find(handle.id);
@@ -45,12 +42,12 @@ void HandleTable::remove(const ModelHandle& handle) {
 
 void HandleTable::give_back(const ModelHandle& handle) { given_back_.insert(handle.number); }
 
-ModelHandlePointer HandleTable::find(const std::string& id) const {
+ModelHandle* HandleTable::find(const std::string& id) const {
   const auto found = by_id_.find(id);
-  return found == by_id_.end() ? nullptr : found->second;
+  return found == by_id_.end() ? nullptr : found->second.get();
 }
 
-ModelHandlePointer HandleTable::meant_by(const Method& method, const Json& params) const {
+ModelHandle& HandleTable::meant_by(const Method& method, const Json& params) const {
   const std::string path = "params." + std::string(method.handle_param);
   const auto named = params.find(std::string(method.handle_param));
   if (named == params.end() || named->is_null()) return the_only_one(path);
@@ -58,22 +55,22 @@ ModelHandlePointer HandleTable::meant_by(const Method& method, const Json& param
   const auto& id = named->get_ref<const std::string&>();
   if (id.size() > kLongestId) throw unknown_handle(id, live_ids());
   if (id.find('\0') != std::string::npos) throw InvalidParams(path, "must not contain U+0000");
-  auto found = find(id);
-  if (!found || found->closing) throw unknown_handle(id, live_ids());
-  return found;
+  ModelHandle* const found = find(id);
+  if (found == nullptr || found->closing) throw unknown_handle(id, live_ids());
+  return *found;
 }
 
-ModelHandlePointer HandleTable::the_only_one(const std::string& path) const {
-  std::vector<ModelHandlePointer> unnamed;  // those that rkllm_init has made, or is making
-  std::vector<std::string> live;            // of these
+ModelHandle& HandleTable::the_only_one(const std::string& path) const {
+  std::vector<ModelHandle*> unnamed;  // those that rkllm_init has made, or is making
+  std::vector<std::string> live;      // of these
   for (const auto& [id, handle] : by_id_) {
     if (!handle->name.empty() || handle->closing) continue;
-    unnamed.push_back(handle);
+    unnamed.push_back(handle.get());
     if (handle->live) live.push_back(id);
   }
-  if (live.size() == 1) return find(live.front());
+  if (live.size() == 1) return *find(live.front());
   // A call that is sent right behind rkllm_init waits for the handle.
-  if (live.empty() && unnamed.size() == 1) return unnamed.front();
+  if (live.empty() && unnamed.size() == 1) return *unnamed.front();
   if (unnamed.empty()) throw none_may_be_left_out(live_ids());
   const std::string these = live.empty() ? "several are being made" : "these do: " + named_in_message(live);
   throw RpcError(ErrorCode::kInvalidParams, path + ": required while more than one handle exists; " + these,

@@ -26,7 +26,7 @@
 namespace rkllm_mcp {
 
 // One initialised model, or one that is being initialised. It ends without the mutex, and on none of its own threads.
-struct ModelHandle {
+struct ModelHandle : std::enable_shared_from_this<ModelHandle> {
   ModelHandle(Mutex& mutex_of_backend, unsigned its_number)
       : number(its_number),
         id("llm-" + std::to_string(its_number)),
@@ -62,30 +62,30 @@ class HandleTable {
   HandleTable(std::size_t most, Counts* counts) : most_(most), counts_(counts) {}
 
   // A handle with the next free number, which nobody finds before it is added. Throws RpcError (kQueueFull).
-  ModelHandlePointer make(Mutex& mutex_of_backend);
-  void add(ModelHandlePointer handle);
+  std::shared_ptr<ModelHandle> make(Mutex& mutex_of_backend);
+  void add(ModelHandle& handle);
   void remove(const ModelHandle& handle);     // if it is there
   void give_back(const ModelHandle& handle);  // its number: it was not made after all
-  std::map<std::string, ModelHandlePointer> take_all() { return std::exchange(by_id_, {}); }
+  std::map<std::string, std::shared_ptr<ModelHandle>> take_all() { return std::exchange(by_id_, {}); }
 
   // Null: there is none. One that is being destroyed is found.
-  ModelHandlePointer find(const std::string& id) const;
+  ModelHandle* find(const std::string& id) const;
   // The handle that a call of this method means: the one that it names, or else the only one that rkllm_init has made
   // or is making. None is found that is being destroyed. Throws RpcError (kUnknownHandle, kInvalidParams).
-  ModelHandlePointer meant_by(const Method& method, const Json& params) const;
+  ModelHandle& meant_by(const Method& method, const Json& params) const;
   // Of the models that are loaded, and not being destroyed.
   std::vector<std::string> live_ids() const;
   // By their ids, those included that are being created or destroyed.
-  const std::map<std::string, ModelHandlePointer>& all() const { return by_id_; }
+  const std::map<std::string, std::shared_ptr<ModelHandle>>& all() const { return by_id_; }
 
  private:
-  ModelHandlePointer the_only_one(const std::string& path) const;
+  ModelHandle& the_only_one(const std::string& path) const;
 
   const std::size_t most_;
   Counts* const counts_;
   unsigned next_number_ = 1;
   std::set<unsigned> given_back_;  // the next handles get these
-  std::map<std::string, ModelHandlePointer> by_id_;
+  std::map<std::string, std::shared_ptr<ModelHandle>> by_id_;
 };
 
 }  // namespace rkllm_mcp

@@ -92,7 +92,7 @@ QueuedBackend::QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Met
 QueuedBackend::~QueuedBackend() {
   constexpr std::chrono::seconds kPatience{10};
   if (!shutting_down_) shut_down(Clock::now() + kPatience);
-  std::map<std::string, ModelHandlePointer> left;  // they go before the tables, which their threads use
+  std::map<std::string, std::shared_ptr<ModelHandle>> left;  // they go before the tables, which their threads use
   std::unique_lock lock(mutex_);
   change_.wait(lock, [this] { return jobs_.empty(); });  // a call that ends at last still uses all of this
   left = handles_.take_all();
@@ -103,17 +103,17 @@ Backend::CallId QueuedBackend::start(CallRequest request) {
   const auto job = std::make_shared<QueuedCall>(std::move(request));
   try {
     const std::lock_guard lock(mutex_);
-    assign_handle(job);
+    assign_handle(*job);
     const auto add = [&] {
       jobs_.emplace(job->request.id, job);
-      queue_of(*job).add(job);
+      queue_of(*job).add(*job);
     };
     or_else(add, [&] {
       jobs_.erase(job->request.id);
       if (job->request.method->handle == HandleRole::kDestroys) job->handle->closing = false;
     });
   } catch (...) {
-    refuse(job, std::current_exception());
+    refuse(*job, std::current_exception());
   }
   return job->request.id;
 }
@@ -124,67 +124,67 @@ Backend::CallId QueuedBackend::lease(const std::string& handle, CallRequest requ
   return start(std::move(request));
 }
 
-bool QueuedBackend::can_use_lease(const QueuedCallPointer& lease) const {
-  return !shutting_down_ && lease->handle && lease->handle->queue.holder() == lease && !lease->ending;
+bool QueuedBackend::can_use_lease(const QueuedCall& lease) const {
+  return !shutting_down_ && lease.handle && lease.handle->queue.holder() == &lease && !lease.ending;
 }
 
 Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request) {
   const auto job = std::make_shared<QueuedCall>(std::move(request));
   const std::lock_guard lock(mutex_);
   const auto found = jobs_.find(lease);
-  if (found == jobs_.end() || !can_use_lease(found->second)) {
-    refuse(job, std::make_exception_ptr(lease_has_ended()));
+  if (found == jobs_.end() || !can_use_lease(*found->second)) {
+    refuse(*job, std::make_exception_ptr(lease_has_ended()));
     return job->request.id;
   }
   job->lease = found->second;
   job->handle = job->lease->handle;
   jobs_.emplace(job->request.id, job);
-  job->handle->queue.add(job);
+  job->handle->queue.add(*job);
   return job->request.id;
 }
 
 void QueuedBackend::end_lease(CallId lease) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = jobs_.find(lease); found != jobs_.end()) stop(found->second);
+  if (const auto found = jobs_.find(lease); found != jobs_.end()) stop(*found->second);
 }
 
-void QueuedBackend::let_go(const QueuedCallPointer& lease) {
-  if (std::exchange(lease->ending, true) || lease->state == QueuedCall::State::kDone) return;
-  ModelHandle& handle = *lease->handle;
-  while (!lease->leased.empty()) end_waiting(QueuedCallPointer(lease->leased.front()), cancelled());
+void QueuedBackend::let_go(QueuedCall& lease) {
+  if (std::exchange(lease.ending, true) || lease.state == QueuedCall::State::kDone) return;
+  ModelHandle& handle = *lease.handle;
+  while (!lease.leased.empty()) end_waiting(*lease.leased.front(), cancelled());
   if (handle.queue.running()) {
-    stop(QueuedCallPointer(handle.queue.running()));  // note_handle_change() goes on from here
+    stop(*handle.queue.running());  // note_handle_change() goes on from here
   } else {
     end_held(lease);
   }
 }
 
-void QueuedBackend::end_held(const QueuedCallPointer& lease) {
-  lease->handle->last_used = Clock::now();
-  lease->state = QueuedCall::State::kDone;
-  lease->handle->queue.release();
-  notices_.post([this, lease] { finish(lease, CallOutcome()); });
+void QueuedBackend::end_held(QueuedCall& lease) {
+  lease.handle->last_used = Clock::now();
+  lease.state = QueuedCall::State::kDone;
+  lease.handle->queue.release();
+  notices_.post([this, lease = lease.shared_from_this()] { finish(*lease, CallOutcome()); });
 }
 
-bool QueuedBackend::grant(ModelHandle& handle, const QueuedCallPointer& lease) {
+bool QueuedBackend::grant(ModelHandle& handle, QueuedCall& lease) {
   if (handle.lost || !handle.model->loaded()) return false;
   handle.queue.hold(lease);
-  lease->observer().on_begun(std::nullopt);  // with the mutex held: its end cannot be told before
+  lease.observer().on_begun(std::nullopt);  // with the mutex held: its end cannot be told before
   return true;
 }
 
 bool QueuedBackend::destroy_in_order(const std::string& handle, EndedFunction ended) {
   const std::lock_guard lock(mutex_);
-  const auto found = handles_.find(handle);
-  if (!found || found->closing || destroy_ == nullptr || shutting_down_) return false;
-  destroy_unasked(found, std::move(ended));
+  ModelHandle* const found = handles_.find(handle);
+  if (found == nullptr || found->closing || destroy_ == nullptr || shutting_down_) return false;
+  destroy_unasked(*found, std::move(ended));
   return true;
 }
 
 std::optional<QueuedBackend::HandleUse> QueuedBackend::use_of(const std::string& handle) const {
   const std::lock_guard lock(mutex_);
-  const auto found = handles_.find(handle);
-  if (!found || found->closing) return std::nullopt;
+  const ModelHandle* const found = handles_.find(handle);
+  if (found == nullptr || found->closing) return std::nullopt;
   const ModelHandle& that = *found;
   HandleUse use;
   use.load = that.load;
@@ -223,36 +223,36 @@ std::vector<QueuedBackend::Load> QueuedBackend::loads() const {
   return all;
 }
 
-void QueuedBackend::refuse(const QueuedCallPointer& job, const std::exception_ptr& error) {
+void QueuedBackend::refuse(QueuedCall& job, const std::exception_ptr& error) {
   // Not from inside start(): its caller is promised that.
-  notices_.post([job, error] {
+  notices_.post([job = job.shared_from_this(), error] {
     CallOutcome outcome;
     outcome.error = error;
     job->observer().on_done(std::move(outcome));
   });
 }
 
-void QueuedBackend::assign_handle(const QueuedCallPointer& job) {
-  const Method& method = *job->request.method;
+void QueuedBackend::assign_handle(QueuedCall& job) {
+  const Method& method = *job.request.method;
   if (shutting_down_) throw runtime_unavailable("the server is shutting down");
   if (method.handle == HandleRole::kNone) return;
   if (method.handle == HandleRole::kCreates) {
-    create_handle(*job);
-    job->handle->load = job->request.id;
-    job->handle->name = job->request.source.model;
+    create_handle(job);
+    job.handle->load = job.request.id;
+    job.handle->name = job.request.source.model;
     return;
   }
-  job->handle = handles_.meant_by(method, job->request.params);
+  job.handle = handles_.meant_by(method, job.request.params).shared_from_this();
   if (method.immediate) return;
-  ModelHandle& handle = *job->handle;
+  ModelHandle& handle = *job.handle;
   const auto& waiting = handle.queue.waiting();
   if (waiting.size() >= limits_.queued_per_handle) {
     count(limits_.counts, Limit::kQueueLength);
     throw RpcError(ErrorCode::kQueueFull, "the queue of handle " + handle.id + " is full",
                    Json{{"queued", waiting.size()}, {"limit", limits_.queued_per_handle}});
   }
-  const std::string& holder = job->request.source.holder;
-  const auto is_theirs = [&holder](const QueuedCallPointer& each) { return each->request.source.holder == holder; };
+  const std::string& holder = job.request.source.holder;
+  const auto is_theirs = [&holder](const auto& each) { return each->request.source.holder == holder; };
   const auto theirs = holder.empty() ? 0 : std::ranges::count_if(waiting, is_theirs);
   if (static_cast<std::size_t>(theirs) >= limits_.queued_per_holder) {
     count(limits_.counts, Limit::kQueueLength);
@@ -274,7 +274,7 @@ void QueuedBackend::create_handle(QueuedCall& job) {
       handle->id, [this, id = handle->id, of = handle.get()](const RpcError& why) { lose(id, of, why); });
   handle->queue.start([this, of = handle.get()] { run_queued(of->queue, of); });
   handle->beside.start([this, of = handle.get()] { run_beside(*of); });
-  handles_.add(handle);
+  handles_.add(*handle);
 }
 
 CallQueue& QueuedBackend::queue_of(const QueuedCall& job) {
@@ -288,7 +288,7 @@ void QueuedBackend::cancel(CallId id) {
   if (found == jobs_.end()) return;
   if (found->second->handle && is_put_back("what cancels a call cancels all of its model"))
     stop_everything_on(*found->second->handle);
-  stop(found->second);
+  stop(*found->second);
 }
 
 void QueuedBackend::give_up(CallId id, const RpcError& why) {
@@ -296,34 +296,34 @@ void QueuedBackend::give_up(CallId id, const RpcError& why) {
   const auto found = jobs_.find(id);
   if (found == jobs_.end() || found->second->state != QueuedCall::State::kWaiting) return;
   count(limits_.counts, Limit::kQueueTime);
-  end_waiting(found->second, why);
+  end_waiting(*found->second, why);
 }
 
-void QueuedBackend::stop(const QueuedCallPointer& job) {
-  if (job->state == QueuedCall::State::kRunning && job->request.method == &kLease) {
+void QueuedBackend::stop(QueuedCall& job) {
+  if (job.state == QueuedCall::State::kRunning && job.request.method == &kLease) {
     let_go(job);
-  } else if (job->state == QueuedCall::State::kRunning) {
-    const Method& method = *job->request.method;
-    if (method.streams) job->handle->model->stop_run();
+  } else if (job.state == QueuedCall::State::kRunning) {
+    const Method& method = *job.request.method;
+    if (method.streams) job.handle->model->stop_run();
     if (method.handle == HandleRole::kCreates) {
-      job->abandoned = true;
-      job->handle->model->stop_loading();
+      job.abandoned = true;
+      job.handle->model->stop_loading();
     }
   }
   end_waiting(job, cancelled());
 }
 
-void QueuedBackend::end_waiting(const QueuedCallPointer& job, const RpcError& why) {
-  if (job->state != QueuedCall::State::kWaiting) return;
-  job->state = QueuedCall::State::kDone;
-  queue_of(*job).remove(job);
-  if (is_put_back("a call that has left its queue is kept until the one ahead has ended") && job->handle &&
-      job->handle->queue.running())
-    job->handle->queue.running()->leased.push_back(job);
-  notices_.post([this, job, why] {
+void QueuedBackend::end_waiting(QueuedCall& job, const RpcError& why) {
+  if (job.state != QueuedCall::State::kWaiting) return;
+  job.state = QueuedCall::State::kDone;
+  queue_of(job).remove(job);
+  if (is_put_back("a call that has left its queue is kept until the one ahead has ended") && job.handle &&
+      job.handle->queue.running())
+    job.handle->queue.running()->leased.push_back(job.shared_from_this());
+  notices_.post([this, job = job.shared_from_this(), why] {
     CallOutcome outcome;
     outcome.error = std::make_exception_ptr(why);
-    finish(job, std::move(outcome));
+    finish(*job, std::move(outcome));
   });
 }
 
@@ -333,18 +333,18 @@ void QueuedBackend::stop_everything_on(ModelHandle& handle) {
     // What is still being created is destroyed when it is there.
     const bool is_kept =
         method.handle == HandleRole::kDestroys || (method.handle == HandleRole::kCreates && !shutting_down_);
-    if (job->handle.get() == &handle && !method.immediate && !is_kept) stop(job);
+    if (job->handle.get() == &handle && !method.immediate && !is_kept) stop(*job);
   }
 }
 
-void QueuedBackend::destroy_unasked(const ModelHandlePointer& handle, EndedFunction ended) {
-  if (handle->closing || destroy_ == nullptr) return;
-  handle->closing = true;
+void QueuedBackend::destroy_unasked(ModelHandle& handle, EndedFunction ended) {
+  if (handle.closing || destroy_ == nullptr) return;
+  handle.closing = true;
   const auto job = std::make_shared<QueuedCall>(CallRequest{
       .method = destroy_, .params = Json::object(), .observer = std::make_shared<TellsEnd>(std::move(ended))});
-  job->handle = handle;
+  job->handle = handle.shared_from_this();
   jobs_.emplace(job->request.id, job);
-  queue_of(*job).add(job);
+  queue_of(*job).add(*job);
 }
 
 QueuedBackend::Taken QueuedBackend::take_queued(CallQueue& queue, ModelHandle* handle) {
@@ -355,7 +355,7 @@ QueuedBackend::Taken QueuedBackend::take_queued(CallQueue& queue, ModelHandle* h
   Taken taken{queue.next()};
   const auto& job = taken.job;
   if (!job || handle == nullptr) return taken;
-  const bool is_granted = job->request.method == &kLease && grant(*handle, job);
+  const bool is_granted = job->request.method == &kLease && grant(*handle, *job);
   if (!is_granted) queue.set_running(job);
   queue.tell_positions();
   if (is_granted) return {};  // it is finished when it is ended
@@ -391,7 +391,7 @@ void QueuedBackend::run_queued(CallQueue& queue, ModelHandle* handle) {
     }
   }
   if (handle != nullptr) await_abort(*handle, *job);
-  finish(job, std::move(outcome));
+  finish(*job, std::move(outcome));
 }
 
 // An rkllm_abort that is under way marks its run before it is made, and takes that back if it was refused.
@@ -404,20 +404,20 @@ void QueuedBackend::await_abort(ModelHandle& handle, const QueuedCall& run) {
 }
 
 // While nothing runs, the run that is about to begin is meant, unless it was sent after the abort.
-QueuedCallPointer QueuedBackend::run_to_abort(const ModelHandle& handle, const QueuedCall& abort) {
+QueuedCall* QueuedBackend::run_to_abort(const ModelHandle& handle, const QueuedCall& abort) {
   const CallQueue& queue = handle.queue;
   if (queue.running()) return queue.running();
   if (queue.holder() || queue.waiting().empty()) return nullptr;
-  const QueuedCallPointer& next = queue.waiting().front();
-  if (next->request.id > abort.request.id) return nullptr;
-  return next->request.method->streams ? next : nullptr;
+  QueuedCall& next = *queue.waiting().front();
+  if (next.request.id > abort.request.id) return nullptr;
+  return next.request.method->streams ? &next : nullptr;
 }
 
 void QueuedBackend::run_beside(ModelHandle& handle) {
-  QueuedCallPointer job;
+  std::shared_ptr<QueuedCall> job;
   CallOutcome outcome;
-  std::weak_ptr<QueuedCall> meant;  // one that is taken out of its queue meanwhile is not kept
-  QueuedCallPointer kept;           // by a fault that has been put back
+  std::weak_ptr<QueuedCall> meant;   // one that is taken out of its queue meanwhile is not kept
+  std::shared_ptr<QueuedCall> kept;  // by a fault that has been put back
   {
     const std::lock_guard starting(handle.start_mutex);  // no other run begins meanwhile
     {
@@ -429,20 +429,21 @@ void QueuedBackend::run_beside(ModelHandle& handle) {
       } else if (!handle.live || !handle.model->loaded()) {
         outcome.error = std::make_exception_ptr(unknown_handle(handle.id, handles_.live_ids()));
       } else if (job->request.method->aborts) {
-        const auto run = run_to_abort(handle, *job);
-        if (run) run->aborted = true;  // before the library can end it
-        meant = run;
-        if (is_put_back("an abort keeps the run that it is for")) kept = run;
+        if (QueuedCall* const run = run_to_abort(handle, *job)) {
+          run->aborted = true;  // before the library can end it
+          meant = run->weak_from_this();
+          if (is_put_back("an abort keeps the run that it is for")) kept = run->shared_from_this();
+        }
       }
     }
     if (!outcome.error) outcome = handle.model->call_beside(job->request);
     if (const auto run = meant.lock()) {
       const std::lock_guard lock(mutex_);
       run->aborted = outcome.error == nullptr;
-      if (run->aborted) stop(run);
+      if (run->aborted) stop(*run);
     }
   }
-  finish(job, std::move(outcome));
+  finish(*job, std::move(outcome));
 }
 
 CallOutcome QueuedBackend::create(const CallRequest& request, ModelHandle& handle) {
@@ -462,7 +463,7 @@ void QueuedBackend::note_handle_change(const QueuedCall& job, const CallOutcome&
   ModelHandle& handle = *job.handle;
   const HandleRole role = job.request.method->handle;
   const bool succeeded = outcome.error == nullptr;
-  if (handle.queue.running().get() == &job) {
+  if (handle.queue.running() == &job) {
     handle.queue.set_running(nullptr);
     handle.last_used = Clock::now();
     handle.values = handle.model->values();
@@ -471,7 +472,7 @@ void QueuedBackend::note_handle_change(const QueuedCall& job, const CallOutcome&
     const bool is_foreign = !job.lease && role != HandleRole::kCreates && may_change(*job.request.method);
     if (has_failed || is_foreign) ++handle.foreign_changes;
     const bool ends_lease = job.lease && (job.lease->ending || is_put_back("a lease ends with its first call"));
-    if (ends_lease) end_held(job.lease);
+    if (ends_lease) end_held(*job.lease);
   }
   if (outcome.values.contains("perf")) note_perf(handle.last_perf, outcome.values["perf"]);
   if (role == HandleRole::kCreates) {
@@ -495,8 +496,9 @@ void QueuedBackend::note_load_time(const QueuedCall& job) {
 
 void QueuedBackend::lose(const std::string& id, const ModelHandle* lost, const RpcError& why) {
   const std::lock_guard lock(mutex_);
-  ModelHandlePointer handle = handles_.find(id);
-  if (handle.get() != lost) return;             // another one has its number now
+  ModelHandle* const found = handles_.find(id);
+  if (found != lost) return;  // another one has its number now
+  auto handle = found->shared_from_this();
   handle->lost = std::make_exception_ptr(why);  // for the calls that are still in its queue
   handles_.remove(*handle);
   if (!shutting_down_) notices_.post([this, id] { lost_(id); });
@@ -504,30 +506,30 @@ void QueuedBackend::lose(const std::string& id, const ModelHandle* lost, const R
   handle_ends_.post([handle = std::move(handle)] {});
 }
 
-void QueuedBackend::finish(const QueuedCallPointer& job, CallOutcome outcome) {
-  ModelHandlePointer handle;
+void QueuedBackend::finish(QueuedCall& job, CallOutcome outcome) {
+  std::shared_ptr<ModelHandle> handle;
   bool given_up = false;
   {
     const std::lock_guard lock(mutex_);
-    outcome.aborted = outcome.aborted || job->aborted;
-    if (job->handle) {
-      outcome.handle = job->handle->id;
-      note_handle_change(*job, outcome);
+    outcome.aborted = outcome.aborted || job.aborted;
+    if (job.handle) {
+      outcome.handle = job.handle->id;
+      note_handle_change(job, outcome);
     }
-    if (job->abandoned) {
+    if (job.abandoned) {
       if (!outcome.error) {  // loaded all the same, for nobody
-        stop_everything_on(*job->handle);
-        destroy_unasked(job->handle);
+        stop_everything_on(*job.handle);
+        destroy_unasked(*job.handle);
       }
       outcome.error = std::make_exception_ptr(loading_cancelled());
     }
-    job->state = QueuedCall::State::kDone;
-    handle = std::move(job->handle);
-    given_up = job->given_up;
+    job.state = QueuedCall::State::kDone;
+    handle = std::move(job.handle);
+    given_up = job.given_up;
   }
-  if (!given_up) job->observer().on_done(std::move(outcome));
+  if (!given_up) job.observer().on_done(std::move(outcome));
   const std::lock_guard lock(mutex_);
-  jobs_.erase(job->request.id);
+  jobs_.erase(job.request.id);
   // This may be the last reference, and this thread the handle's own, which cannot wait for itself.
   handle_ends_.post([handle = std::move(handle)] {});
   change_.notify_all();
@@ -570,7 +572,7 @@ bool QueuedBackend::shut_down(Clock::time_point deadline) {
   shutting_down_ = true;
   for (const auto& [id, handle] : handles_.all()) {
     stop_everything_on(*handle);
-    destroy_unasked(handle);
+    destroy_unasked(*handle);
   }
   const auto all_done = [this] { return jobs_.empty(); };
   if (change_.wait_until(lock, deadline, all_done)) return true;
@@ -583,7 +585,7 @@ bool QueuedBackend::shut_down(Clock::time_point deadline) {
 }
 
 void QueuedBackend::abandon_all(std::unique_lock<Mutex>& lock) {
-  std::vector<QueuedCallPointer> untold;
+  std::vector<std::shared_ptr<QueuedCall>> untold;
   for (const auto& [id, job] : jobs_) {
     if (job->state != QueuedCall::State::kDone && !std::exchange(job->given_up, true)) untold.push_back(job);
   }

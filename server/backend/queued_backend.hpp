@@ -137,27 +137,27 @@ class QueuedBackend : public Backend {
 
  private:
   // With mutex_ held. These throw RpcError.
-  void assign_handle(const QueuedCallPointer& job);
+  void assign_handle(QueuedCall& job);
   void create_handle(QueuedCall& job);
 
-  void refuse(const QueuedCallPointer& job, const std::exception_ptr& error);
+  void refuse(QueuedCall& job, const std::exception_ptr& error);
   // With mutex_ held.
   CallQueue& queue_of(const QueuedCall& job);
-  bool can_use_lease(const QueuedCallPointer& lease) const;
-  void let_go(const QueuedCallPointer& lease);    // ends a lease that is held, when its running call has ended
-  void end_held(const QueuedCallPointer& lease);  // now
-  void end_waiting(const QueuedCallPointer& job, const RpcError& why);
-  void stop(const QueuedCallPointer& job);
+  bool can_use_lease(const QueuedCall& lease) const;
+  void let_go(QueuedCall& lease);    // ends a lease that is held, when its running call has ended
+  void end_held(QueuedCall& lease);  // now
+  void end_waiting(QueuedCall& job, const RpcError& why);
+  void stop(QueuedCall& job);
   void stop_everything_on(ModelHandle& handle);
   // Destroys the handle, unless that is under way already. `ended` may be empty.
-  void destroy_unasked(const ModelHandlePointer& handle, EndedFunction ended = {});
+  void destroy_unasked(ModelHandle& handle, EndedFunction ended = {});
   void abandon_all(std::unique_lock<Mutex>& lock);  // unlocks
 
   // On the queues' threads.
-  bool grant(ModelHandle& handle, const QueuedCallPointer& lease);  // false: it cannot be; with mutex_ held
+  bool grant(ModelHandle& handle, QueuedCall& lease);  // false: it cannot be; with mutex_ held
   struct Taken {
-    QueuedCallPointer job{};       // null: none waits, or a lease that has been granted
-    std::exception_ptr refusal{};  // why it is not made
+    std::shared_ptr<QueuedCall> job{};  // null: none waits, or a lease that has been granted
+    std::exception_ptr refusal{};       // why it is not made
   };
   Taken take_queued(CallQueue& queue, ModelHandle* handle);  // as the next
   // These make the next call of their queue, if one waits still.
@@ -165,11 +165,11 @@ class QueuedBackend : public Backend {
   void run_beside(ModelHandle& handle);
   void await_abort(ModelHandle& handle, const QueuedCall& run);
   // The run that an rkllm_abort is for, or null. With the mutex.
-  static QueuedCallPointer run_to_abort(const ModelHandle& handle, const QueuedCall& abort);
+  static QueuedCall* run_to_abort(const ModelHandle& handle, const QueuedCall& abort);
   CallOutcome create(const CallRequest& request, ModelHandle& handle);
   void note_handle_change(const QueuedCall& job, const CallOutcome& outcome);  // with mutex_ held, as the next
   void note_load_time(const QueuedCall& job);
-  void finish(const QueuedCallPointer& job, CallOutcome outcome);
+  void finish(QueuedCall& job, CallOutcome outcome);
   void lose(const std::string& id, const ModelHandle* lost, const RpcError& why);
 
   const std::unique_ptr<Engine> engine_;
@@ -180,7 +180,7 @@ class QueuedBackend : public Backend {
 
   mutable Mutex mutex_;
   bool shutting_down_ = false;
-  std::map<CallId, QueuedCallPointer> jobs_;
+  std::map<CallId, std::shared_ptr<QueuedCall>> jobs_;
   std::map<std::string, Clock::duration> load_times_;  // of the latest load, by the file's path
   HandleTable handles_;
   ConditionVariable change_;

@@ -132,103 +132,103 @@ std::optional<http::Response> ChatRoutes::refusal(const http::Request& request, 
 
 void ChatRoutes::handle(const http::Request& request, http::Exchange& exchange) {
   const auto visit = std::make_shared<Visit>(loop_, options_.answers, request, exchange, MemoryShare(options_.memory));
-  if (request.principal == nullptr) return refuse_stranger(request, visit, !request.bearer_token().empty());
+  if (request.principal == nullptr) return refuse_stranger(request, *visit, !request.bearer_token().empty());
   visit->asker = {request.principal->name, request.principal->may_call, request.principal->may_admin};
   if (stopping_) {
     return visit->refuse(TurnError::try_later(ErrorKind::kNoRoom, "the server is ending", 1));
   }
   if (is_get_like(request.method)) {
-    if (names_models(visit->path)) return refresh(visit, [this, visit] { get(visit); });
-    return visit->or_refuse([this, visit] { get(visit); });
+    if (names_models(visit->path)) return refresh(*visit, [this, visit] { get(*visit); });
+    return visit->or_refuse([&] { get(*visit); });
   }
-  if (request.method == "POST" || changes_store(request.method, visit->path)) return read_body(request, visit);
+  if (request.method == "POST" || changes_store(request.method, visit->path)) return read_body(request, *visit);
   visit->refuse(nothing_at(visit->method, visit->path));
 }
 
-void ChatRoutes::refuse_stranger(const http::Request& request, const VisitPointer& visit, bool is_guess) {
+void ChatRoutes::refuse_stranger(const http::Request& request, Visit& visit, bool is_guess) {
   // Whether something answers here is no secret; containers and clients ask without a token.
-  if (is_get_like(visit->method) && (visit->path == "/" || visit->path == "/v1/health")) {
-    return visit->or_refuse([this, visit] { get(visit); });
+  if (is_get_like(visit.method) && (visit.path == "/" || visit.path == "/v1/health")) {
+    return visit.or_refuse([&] { get(visit); });
   }
   const TurnError error(ErrorKind::kUnauthorized,
                         is_guess ? gate_.complaint(request.remote)
                                  : "an access token is required: Authorization: Bearer TOKEN, or x-api-key: TOKEN");
-  if (!is_guess) return visit->refuse(error);
-  gate_.refuse_guess(request.remote, [visit, error, alive = alive_.watch()] {
+  if (!is_guess) return visit.refuse(error);
+  gate_.refuse_guess(request.remote, [visit = visit.shared_from_this(), error, alive = alive_.watch()] {
     if (!alive.expired()) visit->refuse(error);
   });
 }
 
-void ChatRoutes::read_body(const http::Request& request, const VisitPointer& visit) {
+void ChatRoutes::read_body(const http::Request& request, Visit& visit) {
   // What it takes while it is read: its text twice, and its values, of which the shortest take two bytes of text.
   constexpr std::size_t kValueBytes = 100;
   const std::size_t values = std::min(kMostReadOnLoop, request.body.size() / 2);
-  if (!visit->memory.grow(2 * request.body.size() + kValueBytes * values)) {
-    return visit->refuse(no_memory_now());
+  if (!visit.memory.grow(2 * request.body.size() + kValueBytes * values)) {
+    return visit.refuse(no_memory_now());
   }
-  const auto use = [this, visit, bytes = request.body.size()](const ReadBody& body) {
+  const auto use = [this, visit = visit.shared_from_this(), bytes = request.body.size()](const ReadBody& body) {
     if (!body.complaint.empty()) return visit->refuse(TurnError::bad_field("", body.complaint));
     visit->memory.set(2 * bytes);  // the rest was for the reading
-    visit->or_refuse([&] { post_or_look(visit, body.json); });
+    visit->or_refuse([&] { post_or_look(*visit, body.json); });
   };
   if (request.body.size() <= kMostParsedOnLoop || !reading_.start()) return use(parsed(request.body));
   const auto body = std::make_shared<ReadBody>();  // one step fills it in, the other takes it
   reading_.run([body, text = request.body] { *body = parsed(text); }, [body, use] { use(*body); });
 }
 
-void ChatRoutes::post_or_look(const VisitPointer& visit, const Json& body) {
+void ChatRoutes::post_or_look(Visit& visit, const Json& body) {
   try {
     post(visit, body);
   } catch (const TurnError& error) {
     if (error.kind() != ErrorKind::kUnknownModel) throw;
-    refresh(visit, [this, visit, body] { post(visit, body); });
+    refresh(visit, [this, visit = visit.shared_from_this(), body] { post(*visit, body); });
   }
 }
 
-void ChatRoutes::refresh(const VisitPointer& visit, std::function<void()> action) {
-  host_.pool().refresh([visit, action = std::move(action), alive = alive_.watch()] {
+void ChatRoutes::refresh(Visit& visit, std::function<void()> action) {
+  host_.pool().refresh([visit = visit.shared_from_this(), action = std::move(action), alive = alive_.watch()] {
     if (!alive.expired()) visit->or_refuse(action);
   });
 }
 
-void ChatRoutes::get(const VisitPointer& visit) {
-  const std::string& path = visit->path;
+void ChatRoutes::get(Visit& visit) {
+  const std::string& path = visit.path;
   if (path == "/") {
     constexpr int kOk = 200;
-    return visit->exchange->respond({kOk, {}, "text/plain; charset=utf-8", "Ollama is running"});
+    return visit.exchange->respond({kOk, {}, "text/plain; charset=utf-8", "Ollama is running"});
   }
-  if (path == "/v1/health") return visit->answer({{"status", "ok"}});
+  if (path == "/v1/health") return visit.answer({{"status", "ok"}});
   // Clients of Ollama want a version of Ollama, and refuse one that lacks what they use; this is the one whose
   // interface is served.
-  if (path == "/api/version") return visit->answer({{"version", "0.6.4"}, {"rkllm_mcp", options_.version}});
+  if (path == "/api/version") return visit.answer({{"version", "0.6.4"}, {"rkllm_mcp", options_.version}});
   if (path == "/v1/models") {
-    const auto models = host_.models(visit->asker);
-    return visit->answer(visit->wants_anthropic ? anthropic_models(models) : openai_models(models));
+    const auto models = host_.models(visit.asker);
+    return visit.answer(visit.wants_anthropic ? anthropic_models(models) : openai_models(models));
   }
   if (const auto name = model_asked_for(path)) {
-    const ModelDescription model = host_.model_for(*name, visit->asker);
-    return visit->answer(visit->wants_anthropic ? anthropic_model(model) : openai_model(model));
+    const ModelDescription model = host_.model_for(*name, visit.asker);
+    return visit.answer(visit.wants_anthropic ? anthropic_model(model) : openai_model(model));
   }
-  if (path == "/api/tags") return visit->answer(ollama_tags(host_.models(visit->asker)));
-  if (path == "/api/ps") return visit->answer(ollama_running(host_.models(visit->asker)));
+  if (path == "/api/tags") return visit.answer(ollama_tags(host_.models(visit.asker)));
+  if (path == "/api/ps") return visit.answer(ollama_running(host_.models(visit.asker)));
   if (path == "/props") {
-    const auto models = host_.models(visit->asker);
+    const auto models = host_.models(visit.asker);
     const auto loaded = std::ranges::find(models, ModelState::kLoaded, &ModelDescription::state);
     if (models.empty()) throw TurnError::unknown_model("");
-    return visit->answer(llama_props(loaded == models.end() ? models.front() : *loaded));
+    return visit.answer(llama_props(loaded == models.end() ? models.front() : *loaded));
   }
-  if (path == "/slots") return visit->answer(llama_slots(host_.models(visit->asker)));
-  throw nothing_at(visit->method, path);
+  if (path == "/slots") return visit.answer(llama_slots(host_.models(visit.asker)));
+  throw nothing_at(visit.method, path);
 }
 
-void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
-  const std::string& path = visit->path;
-  if (changes_store(visit->method, path)) return change_store(visit, body);
-  if (!visit->asker.may_call) {
+void ChatRoutes::post(Visit& visit, const Json& body) {
+  const std::string& path = visit.path;
+  if (changes_store(visit.method, path)) return change_store(visit, body);
+  if (!visit.asker.may_call) {
     throw TurnError(ErrorKind::kForbidden, "this access token has no permission to call models");
   }
   if (const ChatEndpoint* const endpoint = find_chat_endpoint(path)) {
-    ChatJob job = job_of(*endpoint, body, visit->request_id);
+    ChatJob job = job_of(*endpoint, body, visit.request_id);
     return job.previous ? go_on_from(*job.previous, *endpoint, visit, body) : make_turn(std::move(job), visit);
   }
   if (embeddings_.post(visit, body) || tokens_.post(visit, body)) return;
@@ -238,7 +238,7 @@ void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
     throw TurnError::not_supported("",
                                    "models are files here: POST /api/pull fetches one, DELETE /api/delete deletes it");
   }
-  throw nothing_at(visit->method, path);
+  throw nothing_at(visit.method, path);
 }
 
 // Where nothing is kept, a response that was to be is made all the same, and says that it is not.
@@ -252,12 +252,12 @@ ChatJob ChatRoutes::job_of(const ChatEndpoint& endpoint, const Json& body, const
   return job;
 }
 
-void ChatRoutes::go_on_from(const std::string& response, const ChatEndpoint& endpoint, const VisitPointer& visit,
-                            const Json& body) {
+void ChatRoutes::go_on_from(const std::string& response, const ChatEndpoint& endpoint, Visit& visit, const Json& body) {
   if (options_.responses == nullptr) {
     throw TurnError(ErrorKind::kNotKept, "no response is kept here (chat.responses_days, services.only)");
   }
-  const auto go_on = [this, &endpoint, visit, body, alive = alive_.watch()](ResponseStore::Recalled recalled) {
+  const auto go_on = [this, &endpoint, visit = visit.shared_from_this(), body,
+                      alive = alive_.watch()](ResponseStore::Recalled recalled) {
     if (alive.expired() || visit->exchange->closed()) return;
     if (recalled.error) return visit->refuse(*recalled.error);
     if (!visit->memory.grow(2 * recalled.bytes)) {
@@ -267,47 +267,48 @@ void ChatRoutes::go_on_from(const std::string& response, const ChatEndpoint& end
       Json whole = body;
       for (Json& item : items_of(body.at("input"))) recalled.items.push_back(std::move(item));
       whole["input"] = std::move(recalled.items);
-      make_turn(job_of(endpoint, whole, visit->request_id), visit);
+      make_turn(job_of(endpoint, whole, visit->request_id), *visit);
     });
   };
-  options_.responses->recall(response, visit->asker.name, go_on);
+  options_.responses->recall(response, visit.asker.name, go_on);
 }
 
-void ChatRoutes::make_turn(ChatJob job, const VisitPointer& visit) {
+void ChatRoutes::make_turn(ChatJob job, Visit& visit) {
   if (job.wish != OllamaWish::kAnswer) return load_or_unload(std::move(job), visit);
-  if (job.turn.conversation.empty() && !visit->conversation.id.empty()) {
-    job.turn.conversation = visit->conversation.id;
-    job.turn.conversation_field = visit->conversation.name;
+  if (job.turn.conversation.empty() && !visit.conversation.id.empty()) {
+    job.turn.conversation = visit.conversation.id;
+    job.turn.conversation_field = visit.conversation.name;
   }
   // Open WebUI streams its chats, and not its tasks (titles, tags): so a streamed question is never taken for a task,
   // even if it is worded like one.
   const bool looks_like_task = job.stream == nullptr && is_prompt_of_task(job.turn);
-  job.turn.is_task = job.turn.is_task || visit->is_task || looks_like_task;
+  job.turn.is_task = job.turn.is_task || visit.is_task || looks_like_task;
   ChatExchange::Options options;
-  options.surface = visit->surface;
-  options.request_id = visit->request_id;
+  options.surface = visit.surface;
+  options.request_id = visit.request_id;
   options.heartbeat = options_.heartbeat;
   options.most_held = options_.most_held;
-  options.memory = std::move(visit->memory);
+  options.memory = std::move(visit.memory);
   options.is_simulated = options_.answers.is_simulated();
   options.responses = options_.responses;
-  options.asker = visit->asker.name;
+  options.asker = visit.asker.name;
   const std::uint64_t number = open_.new_number();
-  const auto gone = [this, visit, number](int status) {
+  const auto gone = [this, visit = visit.shared_from_this(), number](int status) {
     visit->note(status);
     open_.let_go(number);
   };
-  const auto made = std::make_shared<ChatExchange>(loop_, *visit->exchange, std::move(job), std::move(options), gone);
-  made->begin(host_, visit->asker, visit->peer);
-  open_.keep(number, *visit, {made, [&exchange = *made](const TurnError& error) { exchange.failed(error); }});
+  const auto made = std::make_shared<ChatExchange>(loop_, *visit.exchange, std::move(job), std::move(options), gone);
+  made->begin(host_, visit.asker, visit.peer);
+  open_.keep(number, visit, {made, [&exchange = *made](const TurnError& error) { exchange.failed(error); }});
 }
 
-void ChatRoutes::load_or_unload(ChatJob job, const VisitPointer& visit) {
-  const ModelDescription model = host_.model_for(job.turn.model, visit->asker);
+void ChatRoutes::load_or_unload(ChatJob job, Visit& visit) {
+  const ModelDescription model = host_.model_for(job.turn.model, visit.asker);
   // The model behind a profile is loaded when it is first asked.
-  if (model.is_profile) return visit->answer_text(job.loaded_reply, ignored_fields(job.ignored));
+  if (model.is_profile) return visit.answer_text(job.loaded_reply, ignored_fields(job.ignored));
   const std::uint64_t number = open_.new_number();
-  const auto done = [this, visit, number, reply = std::move(job.loaded_reply), headers = ignored_fields(job.ignored),
+  const auto done = [this, visit = visit.shared_from_this(), number, reply = std::move(job.loaded_reply),
+                     headers = ignored_fields(job.ignored),
                      alive = alive_.watch()](const std::optional<TurnError>& error) {
     if (alive.expired() || !open_.has(number)) return;  // its client has gone, or it has been given up
     if (error) {
@@ -320,38 +321,40 @@ void ChatRoutes::load_or_unload(ChatJob job, const VisitPointer& visit) {
   std::unique_ptr<QueuePlace> place;
   if (job.wish == OllamaWish::kUnload) {
     // By the name that was asked for: chat.any_model is not unloaded by a typing error.
-    host_.pool().unload(job.turn.model.empty() ? model.name : job.turn.model, visit->asker, done);
+    host_.pool().unload(job.turn.model.empty() ? model.name : job.turn.model, visit.asker, done);
   } else {
     PlaceEvents<OnlyLoaded> events;
     events.granted = [done](const std::unique_ptr<OnlyLoaded>&) { done(std::nullopt); };
     events.failed = done;
     place = host_.pool().load(
-        {.model = model.name, .asker = visit->asker, .keep_alive = job.turn.keep_alive, .peer = visit->peer},
+        {.model = model.name, .asker = visit.asker, .keep_alive = job.turn.keep_alive, .peer = visit.peer},
         std::move(events));
   }
-  open_.keep(number, *visit, {std::move(place), [visit](const TurnError& error) { visit->refuse(error); }});
+  open_.keep(number, visit,
+             {std::move(place), [visit = visit.shared_from_this()](const TurnError& error) { visit->refuse(error); }});
 }
 
-void ChatRoutes::apply_template(const VisitPointer& visit, const Json& body) {
+void ChatRoutes::apply_template(Visit& visit, const Json& body) {
   const OpenAiChatRequest request = read_openai_chat(body);
-  visit->answer({{"prompt", host_.prompt_of(request.turn, visit->asker).text}});
+  visit.answer({{"prompt", host_.prompt_of(request.turn, visit.asker).text}});
 }
 
-void ChatRoutes::show(const VisitPointer& visit, const Json& body) {
+void ChatRoutes::show(Visit& visit, const Json& body) {
   const OllamaStoreRequest request = read_ollama_show(body);
-  visit->answer(ollama_show(host_.model_for(request.model, visit->asker)), ignored_fields(request.ignored));
+  visit.answer(ollama_show(host_.model_for(request.model, visit.asker)), ignored_fields(request.ignored));
 }
 
-void ChatRoutes::change_store(const VisitPointer& visit, const Json& body) {
-  if (!visit->asker.may_admin) {
+void ChatRoutes::change_store(Visit& visit, const Json& body) {
+  if (!visit.asker.may_admin) {
     throw TurnError(ErrorKind::kForbidden,
                     "pulling and deleting models takes an access token with the permission admin");
   }
   if (options_.store == nullptr) {
     throw TurnError::not_supported("", "models are files here: put them into one of runtime.model_dirs");
   }
-  if (visit->path == kPullPath) return pull(visit, body);
-  const auto removed = [visit, alive = alive_.watch()](const std::optional<TurnError>& error) {
+  if (visit.path == kPullPath) return pull(visit, body);
+  const auto removed = [visit = visit.shared_from_this(),
+                        alive = alive_.watch()](const std::optional<TurnError>& error) {
     if (alive.expired()) return;
     if (error) return visit->refuse(*error);
     constexpr int kOk = 200;
@@ -362,17 +365,17 @@ void ChatRoutes::change_store(const VisitPointer& visit, const Json& body) {
   refresh(visit, remove);  // they may just have come
 }
 
-void ChatRoutes::pull(const VisitPointer& visit, const Json& body) {
+void ChatRoutes::pull(Visit& visit, const Json& body) {
   const std::uint64_t number = open_.new_number();
-  const auto gone = [this, visit, number](int status) {
+  const auto gone = [this, visit = visit.shared_from_this(), number](int status) {
     visit->note(status);
     open_.let_go(number);
   };
   const auto made = std::make_shared<PullExchange>(
-      loop_, *visit->exchange, read_ollama_pull(body),
-      PullExchange::Options{.request_id = visit->request_id, .heartbeat = options_.heartbeat}, gone);
+      loop_, *visit.exchange, read_ollama_pull(body),
+      PullExchange::Options{.request_id = visit.request_id, .heartbeat = options_.heartbeat}, gone);
   made->begin(*options_.store);
-  open_.keep(number, *visit, {made, [&exchange = *made](const TurnError& error) { exchange.failed(error); }});
+  open_.keep(number, visit, {made, [&exchange = *made](const TurnError& error) { exchange.failed(error); }});
 }
 
 void ChatRoutes::stop() {

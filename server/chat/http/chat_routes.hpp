@@ -55,23 +55,22 @@ class ChatRoutes {
   std::size_t open() const { return open_.size(); }
 
  private:
-  void refuse_stranger(const http::Request& request, const VisitPointer& visit, bool is_guess);
-  void read_body(const http::Request& request, const VisitPointer& visit);
-  void post(const VisitPointer& visit, const Json& body);
+  void refuse_stranger(const http::Request& request, Visit& visit, bool is_guess);
+  void read_body(const http::Request& request, Visit& visit);
+  void post(Visit& visit, const Json& body);
   // Does post(); where nobody knows the model, it is looked for, and then post() is done once more.
-  void post_or_look(const VisitPointer& visit, const Json& body);
-  void get(const VisitPointer& visit);
-  void refresh(const VisitPointer& visit, std::function<void()> action);  // of the models; then acts, or refuses
-  void make_turn(ChatJob job, const VisitPointer& visit);
+  void post_or_look(Visit& visit, const Json& body);
+  void get(Visit& visit);
+  void refresh(Visit& visit, std::function<void()> action);  // of the models; then acts, or refuses
+  void make_turn(ChatJob job, Visit& visit);
   ChatJob job_of(const ChatEndpoint& endpoint, const Json& body, const std::string& request_id) const;
   // Makes a turn, where the body names a response from which to go on.
-  void go_on_from(const std::string& response, const ChatEndpoint& endpoint, const VisitPointer& visit,
-                  const Json& body);
-  void load_or_unload(ChatJob job, const VisitPointer& visit);
-  void apply_template(const VisitPointer& visit, const Json& body);
-  void show(const VisitPointer& visit, const Json& body);
-  void change_store(const VisitPointer& visit, const Json& body);
-  void pull(const VisitPointer& visit, const Json& body);
+  void go_on_from(const std::string& response, const ChatEndpoint& endpoint, Visit& visit, const Json& body);
+  void load_or_unload(ChatJob job, Visit& visit);
+  void apply_template(Visit& visit, const Json& body);
+  void show(Visit& visit, const Json& body);
+  void change_store(Visit& visit, const Json& body);
+  void pull(Visit& visit, const Json& body);
 
   asio::io_context& loop_;
   Gate& gate_;

@@ -32,28 +32,31 @@ std::size_t numbers_in(const Embeddings& made) {
 
 }  // namespace
 
-bool EmbeddingEndpoints::post(const VisitPointer& visit, const Json& body) {
-  const auto surface = embedding_surface_at(visit->path);
+bool EmbeddingEndpoints::post(Visit& visit, const Json& body) {
+  const auto surface = embedding_surface_at(visit.path);
   if (surface) embed(*surface, visit, body);
   return surface.has_value();
 }
 
-void EmbeddingEndpoints::embed(EmbeddingSurface surface, const VisitPointer& visit, const Json& body) {
+void EmbeddingEndpoints::embed(EmbeddingSurface surface, Visit& visit, const Json& body) {
   const Immutable request(read_embedding(surface, body));  // of both outcomes
   const std::uint64_t number = open_.new_number();
-  const auto done = [this, visit, number, surface, request](Embeddings made) {
-    answer(surface, visit, request, std::move(made));
+  const auto done = [this, visit = visit.shared_from_this(), number, surface, request](Embeddings made) {
+    answer(surface, *visit, request, std::move(made));
     open_.let_go(number);
   };
-  const auto failed = [this, visit, number](const TurnError& error) {
+  const auto failed = [this, visit = visit.shared_from_this(), number](const TurnError& error) {
     visit->refuse(error);
     open_.let_go(number);
   };
-  const auto check_first = [visit, request](const std::vector<float>& first, std::size_t count) {
+  const auto check_first = [visit = visit.shared_from_this(), request](const std::vector<float>& first,
+                                                                       std::size_t count) {
     check_room(*visit, *request, first, count);
   };
-  auto running = host_.embed(request->wish, visit->asker, visit->peer, done, failed, check_first);
-  open_.keep(number, *visit, {std::move(running), [visit](const TurnError& error) { visit->refuse(error); }});
+  auto running = host_.embed(request->wish, visit.asker, visit.peer, done, failed, check_first);
+  open_.keep(number, visit, {std::move(running), [visit = visit.shared_from_this()](const TurnError& error) {
+                               visit->refuse(error);
+                             }});
 }
 
 void EmbeddingEndpoints::check_room(Visit& visit, const EmbeddingRequest& request, const std::vector<float>& first,
@@ -66,9 +69,10 @@ void EmbeddingEndpoints::check_room(Visit& visit, const EmbeddingRequest& reques
 }
 
 // Millions of numbers are not written on the event loop.
-void EmbeddingEndpoints::answer(EmbeddingSurface surface, const VisitPointer& visit,
-                                const Immutable<EmbeddingRequest>& request, Embeddings made) {
-  const auto send = [visit, request, headers = headers_of(*request, made)](std::string text) {
+void EmbeddingEndpoints::answer(EmbeddingSurface surface, Visit& visit, const Immutable<EmbeddingRequest>& request,
+                                Embeddings made) {
+  const auto send = [visit = visit.shared_from_this(), request,
+                     headers = headers_of(*request, made)](std::string text) {
     visit->memory.set(0);  // from here on it is the exchange that counts the text
     visit->answer_long_text(std::move(text), request->wish.field, headers);
   };

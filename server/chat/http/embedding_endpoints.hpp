@@ -23,12 +23,11 @@ class EmbeddingEndpoints {
       : host_(host), open_(open), beside_(beside) {}
 
   // False if the path is another one's. Throws TurnError.
-  bool post(const VisitPointer& visit, const Json& body);
+  bool post(Visit& visit, const Json& body);
 
  private:
-  void embed(EmbeddingSurface surface, const VisitPointer& visit, const Json& body);
-  void answer(EmbeddingSurface surface, const VisitPointer& visit, const Immutable<EmbeddingRequest>& request,
-              Embeddings made);
+  void embed(EmbeddingSurface surface, Visit& visit, const Json& body);
+  void answer(EmbeddingSurface surface, Visit& visit, const Immutable<EmbeddingRequest>& request, Embeddings made);
   // Counts what the answer to so many inputs will take; throws TurnError if that is too much.
   static void check_room(Visit& visit, const EmbeddingRequest& request, const std::vector<float>& first,
                          std::size_t count);

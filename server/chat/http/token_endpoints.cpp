@@ -17,12 +17,12 @@
 
 namespace rkllm_mcp::chat {
 
-bool TokenEndpoints::post(const VisitPointer& visit, const Json& body) {
-  if (visit->path == "/tokenize") {
+bool TokenEndpoints::post(Visit& visit, const Json& body) {
+  if (visit.path == "/tokenize") {
     tokenize(visit, body);
-  } else if (visit->path == "/detokenize") {
+  } else if (visit.path == "/detokenize") {
     detokenize(visit, body);
-  } else if (visit->path == "/v1/messages/count_tokens") {
+  } else if (visit.path == "/v1/messages/count_tokens") {
     count_tokens(visit, body);
   } else {
     return false;
@@ -30,12 +30,13 @@ bool TokenEndpoints::post(const VisitPointer& visit, const Json& body) {
   return true;
 }
 
-void TokenEndpoints::answer_by_tokenizer(const VisitPointer& visit, std::string model_path, Work work) {
-  use_tokenizer(visit, std::move(model_path), std::move(work),
-                [visit](std::string text) { visit->answer_long_text(std::move(text), {}, {}); });
+void TokenEndpoints::answer_by_tokenizer(Visit& visit, std::string model_path, Work work) {
+  use_tokenizer(visit, std::move(model_path), std::move(work), [visit = visit.shared_from_this()](std::string text) {
+    visit->answer_long_text(std::move(text), {}, {});
+  });
 }
 
-void TokenEndpoints::use_tokenizer(const VisitPointer& visit, std::string model_path, Work work,
+void TokenEndpoints::use_tokenizer(Visit& visit, std::string model_path, Work work,
                                    std::function<void(std::string text)> then) {
   struct Outcome {
     std::string text;
@@ -60,7 +61,7 @@ void TokenEndpoints::use_tokenizer(const VisitPointer& visit, std::string model_
       outcome->error = TurnError(ErrorKind::kRuntimeFailed, error.what());
     }
   };
-  auto tell = [this, visit, number, outcome, then = std::move(then)] {
+  auto tell = [this, visit = visit.shared_from_this(), number, outcome, then = std::move(then)] {
     if (!open_.has(number)) return;  // its client has gone, or it has been given up
     if (outcome->error) {
       visit->refuse(*outcome->error);
@@ -71,64 +72,69 @@ void TokenEndpoints::use_tokenizer(const VisitPointer& visit, std::string model_
   };
   // What open_ holds of this: when it lets go, the thread sees that nobody wants the result, and stops working.
   const std::shared_ptr<void> answering(outcome.get(), [outcome](void*) { outcome->is_wanted = false; });
-  open_.keep(number, *visit, {answering, [visit](const TurnError& error) { visit->refuse(error); }});
+  open_.keep(number, visit,
+             {answering, [visit = visit.shared_from_this()](const TurnError& error) { visit->refuse(error); }});
   tokenizers_.use(std::move(model_path), make, std::move(tell));
 }
 
-void TokenEndpoints::count_tokens(const VisitPointer& visit, const Json& body) {
+void TokenEndpoints::count_tokens(Visit& visit, const Json& body) {
   AnthropicRequest request = read_anthropic_count(body);
-  host_.plain_model_for(request.turn.model, visit->asker);
+  host_.plain_model_for(request.turn.model, visit.asker);
   const std::size_t said = bytes_of(request.turn);
   if (said > kMostPromptBytes) {  // is not written, but that it is too long can be told
-    return visit->answer_text(anthropic_count_reply(estimated_tokens(said).tokens, true),
-                              ignored_fields(request.ignored));
+    return visit.answer_text(anthropic_count_reply(estimated_tokens(said).tokens, true),
+                             ignored_fields(request.ignored));
   }
-  const ChatHost::PromptOfModel prompt = host_.prompt_of(request.turn, visit->asker);
+  const ChatHost::PromptOfModel prompt = host_.prompt_of(request.turn, visit.asker);
   const auto is_estimate = std::make_shared<bool>();
   const auto count = [prompt, is_estimate](const Tokenizer* tokenizer, const std::function<void()>& keep_going) {
     const TokenCount counted = tokens_of_prompt(prompt.text, prompt.is_whole ? tokenizer : nullptr, keep_going);
     *is_estimate = counted.is_estimate;
     return anthropic_count_reply(counted.tokens, counted.is_estimate);
   };
-  auto send = [this, visit, request = std::move(request), is_estimate](std::string reply) mutable {
+  auto send = [this, visit = visit.shared_from_this(), request = std::move(request),
+               is_estimate](std::string reply) mutable {
     const http::Headers headers = ignored_fields(request.ignored);
     if (!*is_estimate) return visit->answer_long_text(std::move(reply), {}, headers);
-    count_by_prefill(visit, std::move(request.turn), reply, headers);
+    count_by_prefill(*visit, std::move(request.turn), reply, headers);
   };
   use_tokenizer(visit, prompt.path, count, std::move(send));
 }
 
-void TokenEndpoints::count_by_prefill(const VisitPointer& visit, Turn turn, const std::string& estimate,
+void TokenEndpoints::count_by_prefill(Visit& visit, Turn turn, const std::string& estimate,
                                       const http::Headers& headers) {
   const std::uint64_t number = open_.new_number();
-  const auto tell = [this, visit, number, estimate, headers](std::optional<std::int64_t> tokens) {
+  const auto tell = [this, visit = visit.shared_from_this(), number, estimate,
+                     headers](std::optional<std::int64_t> tokens) {
     visit->answer_text(tokens ? anthropic_count_reply(*tokens, false) : estimate, headers);
     open_.let_go(number);
   };
   std::unique_ptr<Running> counting;
   try {
-    counting = host_.count(std::move(turn), visit->asker, visit->peer, tell);
+    counting = host_.count(std::move(turn), visit.asker, visit.peer, tell);
   } catch (const TurnError&) {
     // A prompt that no model takes, since it is too long for example, is estimated.
   }
-  if (counting == nullptr) return visit->answer_text(estimate, headers);
-  open_.keep(number, *visit, {std::move(counting), [visit](const TurnError& error) { visit->refuse(error); }});
+  if (counting == nullptr) return visit.answer_text(estimate, headers);
+  open_.keep(number, visit, {std::move(counting), [visit = visit.shared_from_this()](const TurnError& error) {
+                               visit->refuse(error);
+                             }});
 }
 
-void TokenEndpoints::tokenize(const VisitPointer& visit, const Json& body) {
+void TokenEndpoints::tokenize(Visit& visit, const Json& body) {
   TokenizeRequest request = read_tokenize(body);
-  const ModelDescription model = host_.plain_model_for(request.model, visit->asker);
+  const ModelDescription model = host_.plain_model_for(request.model, visit.asker);
   answer_by_tokenizer(visit, model.path,
-                      [request = std::move(request), most = visit->rules().most_reply_bytes](
+                      [request = std::move(request), most = visit.rules().most_reply_bytes](
                           const Tokenizer* tokenizer, const std::function<void()>& keep_going) mutable {
                         request.options.keep_going = keep_going;
                         return tokenize_reply(request, tokenizer, most);
                       });
 }
 
-void TokenEndpoints::detokenize(const VisitPointer& visit, const Json& body) {
+void TokenEndpoints::detokenize(Visit& visit, const Json& body) {
   DetokenizeRequest request = read_detokenize(body);
-  const ModelDescription model = host_.plain_model_for(request.model, visit->asker);
+  const ModelDescription model = host_.plain_model_for(request.model, visit.asker);
   answer_by_tokenizer(visit, model.path,
                       [request = std::move(request)](const Tokenizer* tokenizer, const std::function<void()>&) {
                         return detokenize_reply(request, tokenizer);

@@ -25,23 +25,21 @@ class TokenEndpoints {
       : host_(host), open_(open), tokenizers_(loop, std::move(warn)) {}
 
   // False if the path is another one's. Throws TurnError.
-  bool post(const VisitPointer& visit, const Json& body);
+  bool post(Visit& visit, const Json& body);
 
  private:
-  void count_tokens(const VisitPointer& visit, const Json& body);
-  void tokenize(const VisitPointer& visit, const Json& body);
-  void detokenize(const VisitPointer& visit, const Json& body);
+  void count_tokens(Visit& visit, const Json& body);
+  void tokenize(Visit& visit, const Json& body);
+  void detokenize(Visit& visit, const Json& body);
   // Answers with the turn's tokens as the prefill of an idle model counts them; where there is none, with `estimate`.
-  void count_by_prefill(const VisitPointer& visit, Turn turn, const std::string& estimate,
-                        const http::Headers& headers);
+  void count_by_prefill(Visit& visit, Turn turn, const std::string& estimate, const http::Headers& headers);
   // Makes a text on a thread beside the loop; what it throws is the answer. The tokenizer may be null. It is to call
   // `keep_going` often, which throws when nobody waits any more, or has waited long. `then` gets the text on the loop,
   // if somebody still waits.
   using Work = std::function<std::string(const Tokenizer* tokenizer, const std::function<void()>& keep_going)>;
-  void use_tokenizer(const VisitPointer& visit, std::string model_path, Work work,
-                     std::function<void(std::string text)> then);
+  void use_tokenizer(Visit& visit, std::string model_path, Work work, std::function<void(std::string text)> then);
   // As use_tokenizer(), and answers the request with the text.
-  void answer_by_tokenizer(const VisitPointer& visit, std::string model_path, Work work);
+  void answer_by_tokenizer(Visit& visit, std::string model_path, Work work);
 
   ChatHost& host_;
   OpenVisits& open_;

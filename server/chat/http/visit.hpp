@@ -1,7 +1,7 @@
 // One request to the chat host while it is being answered: who asks for what, and how an answer or an error looks
 // there.
 //
-// Event loop only. Kept by whoever parses its body, and then by whoever answers.
+// Event loop only. Shared: kept by whoever parses its body, and then by whoever answers.
 #pragma once
 
 #include "chat/http/chat_job.hpp"
@@ -44,7 +44,7 @@ struct ConversationHeader {
   std::string id{};
 };
 
-class Visit {
+class Visit : public std::enable_shared_from_this<Visit> {
  public:
   // What all answers go by.
   struct Rules {
@@ -87,7 +87,6 @@ class Visit {
   const Rules& rules_;
   const Clock::time_point begun_at_ = Clock::now();
 };
-using VisitPointer = std::shared_ptr<Visit>;
 
 // "/v1/v1/models" and "/v1//models" are what clients make of an address that ends in "/v1" or "/v1/".
 std::string forgiven(std::string_view path);

@@ -27,15 +27,15 @@ struct Table {
   explicit Table(std::size_t most = kSome) : handles(most, &counts) {}
 
   enum class Is { kBeingMade, kLive, kBeingDestroyed };
-  ModelHandlePointer add(Is is, const std::string& name = {}) {
+  std::shared_ptr<ModelHandle> add(Is is, const std::string& name = {}) {
     auto handle = handles.make(mutex);
     handle->name = name;
     handle->live = is != Is::kBeingMade;
     handle->closing = is == Is::kBeingDestroyed;
-    handles.add(handle);
+    handles.add(*handle);
     return handle;
   }
-  ModelHandlePointer meant(const Json& params) const { return handles.meant_by(kUser, params); }
+  ModelHandle* meant(const Json& params) const { return &handles.meant_by(kUser, params); }
   RpcError refusal(const Json& params) const {
     return test::error_of([&] { meant(params); });
   }
@@ -90,13 +90,13 @@ TEST_CASE("a handle is found by its id from when it has been added until it is r
   Table table;
   const auto handle = table.handles.make(table.mutex);
   CHECK(table.handles.find("llm-1") == nullptr);
-  table.handles.add(handle);
-  CHECK(table.handles.find("llm-1") == handle);
+  table.handles.add(*handle);
+  CHECK(table.handles.find("llm-1") == handle.get());
   CHECK(table.handles.find("llm-2") == nullptr);
   CHECK(table.handles.find("") == nullptr);
   const ModelHandle other(table.mutex, 1);
   table.handles.remove(other);  // another one, which had its number
-  CHECK(table.handles.find("llm-1") == handle);
+  CHECK(table.handles.find("llm-1") == handle.get());
   table.handles.remove(*handle);
   CHECK(table.handles.find("llm-1") == nullptr);
   table.handles.remove(*handle);
@@ -114,8 +114,8 @@ TEST_CASE("a call means the handle that it names, also one that is being made or
   Table table;
   const auto made = table.add(Is::kBeingMade);
   const auto named = table.add(Is::kLive, "qwen");
-  CHECK(table.meant({{"handle", "llm-1"}}) == made);
-  CHECK(table.meant({{"handle", "llm-2"}}) == named);
+  CHECK(table.meant({{"handle", "llm-1"}}) == made.get());
+  CHECK(table.meant({{"handle", "llm-2"}}) == named.get());
 }
 
 TEST_CASE("a handle that there is not, or that is being destroyed, is refused with those that there are") {
@@ -147,15 +147,15 @@ TEST_CASE("a handle that is left out, or null, is the only live one that rkllm_i
   const auto live = table.add(Is::kLive);
   table.add(Is::kBeingMade);
   table.add(Is::kBeingDestroyed);
-  CHECK(table.meant(Json::object()) == live);
-  CHECK(table.meant({{"handle", nullptr}}) == live);
+  CHECK(table.meant(Json::object()) == live.get());
+  CHECK(table.meant({{"handle", nullptr}}) == live.get());
 }
 
 TEST_CASE("a handle that is left out is the one that is being made, if that is the only one") {
   Table table;
   const auto made = table.add(Is::kBeingMade);
   table.add(Is::kLive, "qwen");
-  CHECK(table.meant(Json::object()) == made);
+  CHECK(table.meant(Json::object()) == made.get());
 
   table.add(Is::kBeingMade);
   const RpcError error = table.refusal(Json::object());
@@ -194,5 +194,5 @@ TEST_CASE("a handle that is being destroyed is as none where a call names none")
   CHECK(table.refusal(Json::object()).code() == ErrorCode::kUnknownHandle);
   CHECK(table.handles.live_ids().empty());
   const auto made = table.add(Is::kBeingMade);
-  CHECK(table.meant(Json::object()) == made);
+  CHECK(table.meant(Json::object()) == made.get());
 }

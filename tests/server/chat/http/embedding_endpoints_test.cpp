@@ -46,7 +46,7 @@ struct EmbeddingDesk : EndpointDesk {
   EmbeddingEndpoints endpoints{host, open, beside};
 
  private:
-  bool take(const VisitPointer& visit, const Json& body) override { return endpoints.post(visit, body); }
+  bool take(Visit& visit, const Json& body) override { return endpoints.post(visit, body); }
 };
 
 const Json kTwoInputs{{"model", "qwen3-0.6b"}, {"input", {"a", "b"}}};

@@ -25,7 +25,7 @@ class EndpointDesk {
     request.method = "POST";
     request.path = path;
     client = std::make_shared<test::KeptAnswer>();
-    return take(std::make_shared<Visit>(loop.loop(), rules, request, *client, MemoryShare()), body);
+    return take(*std::make_shared<Visit>(loop.loop(), rules, request, *client, MemoryShare()), body);
   }
   // The answer, once there is one.
   Json answer_to(const std::string& path, const Json& body) {
@@ -49,7 +49,7 @@ class EndpointDesk {
   std::shared_ptr<test::KeptAnswer> client;  // of the last request
 
  private:
-  virtual bool take(const VisitPointer& visit, const Json& body) = 0;  // of the endpoints
+  virtual bool take(Visit& visit, const Json& body) = 0;  // of the endpoints
 };
 
 }  // namespace rkllm_mcp::chat::testing

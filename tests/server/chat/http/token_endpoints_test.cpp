@@ -30,7 +30,7 @@ struct TokenDesk : EndpointDesk {
   TokenEndpoints endpoints{loop.loop(), host, open, {}};
 
  private:
-  bool take(const VisitPointer& visit, const Json& body) override { return endpoints.post(visit, body); }
+  bool take(Visit& visit, const Json& body) override { return endpoints.post(visit, body); }
 };
 
 }  // namespace
