@@ -42,7 +42,9 @@ let tools; // with whole schemas
 let schemas;
 let shown; // in the list of tools
 before(async () => {
-  server = await Server.start({}, kVersion);
+  // A thousand models are loaded: for older versions not each in a process of its own.
+  const isolation = kVersion === kVersions.at(-1) ? 'process' : 'thread';
+  server = await Server.start({ 'runtime.isolation': isolation }, kVersion);
   ({ client } = await connect(server, 'tcp'));
   tools = new Map((await read_functions(client)).map((tool) => [tool.name, tool]));
   schemas = compile_schemas([...tools.values()]);
@@ -89,6 +91,11 @@ function is_hidden(tool, args) {
   return !listed.errors.every(is_spelling);
 }
 
+// The runtime does not call back for a picture that the prompt has no tag for: the server waits 2 s, and says so then.
+// rkllm_run, which is judged by the same schema, refuses it at once.
+const ends_in_silence = (tool, change) =>
+  tool === 'rkllm_run_async' && change.startsWith('rkllm_input.multimodal_input.prompt ');
+
 // Judges all mutants of good arguments, some at once: {found: disagreements, count}.
 async function disagreements(tool, sample, at_once) {
   const { input } = schemas.get(tool);
@@ -99,6 +106,7 @@ async function disagreements(tool, sample, at_once) {
   const judge = async ([change, args]) => {
     const given = without_nulls(args);
     const by_schema = input(given) ? undefined : input.errors;
+    if (!by_schema && ends_in_silence(tool, change)) return;
     const by_server = await complaint(tool, args);
     count += 1;
     if (!by_server && is_hidden(tool, given)) found.push(`${tool}: ${change}: refused by the listed schema only`);
