@@ -50,8 +50,8 @@ bool can_be_array(const meaning::Array& array, const c::Type& type) {
 }
 
 // Of an array, its elements are what is const.
-bool is_fixed(const c::Type& type) {
-  return type.is_const || (type.kind == TypeKind::kArray && is_fixed(type.target.front()));
+bool is_read_only(const c::Type& type) {
+  return type.is_const || (type.kind == TypeKind::kArray && is_read_only(type.target.front()));
 }
 
 // What may change at any time is nothing to copy into or from.
@@ -77,11 +77,11 @@ bool fits(const Meaning& meaning, const c::Type& type) {
         return points_at(type, TypeKind::kCharacter) || is_array_of(type, TypeKind::kCharacter);
       },
       [&](const meaning::Object& object) {
-        return points_at(type, TypeKind::kRecord) && !(object.is_changed && is_fixed(type.target.front()));
+        return points_at(type, TypeKind::kRecord) && !(object.is_changed && is_read_only(type.target.front()));
       },
       [&](const meaning::Batch&) { return points_at(type, TypeKind::kRecord); },
       [&](const meaning::Array& array) {
-        const bool can_be_changed = type.kind == TypeKind::kPointer && !is_fixed(type.target.front()) &&
+        const bool can_be_changed = type.kind == TypeKind::kPointer && !is_read_only(type.target.front()) &&
                                     type.target.front().kind != TypeKind::kPointer;
         return can_be_array(array, type) && (can_be_changed || !array.is_changed);
       },
@@ -103,7 +103,7 @@ bool fits(const Meaning& meaning, const c::Type& type) {
                 type.target.front().target.front().is_const);  // the library keeps it
       },
       [&](const meaning::OutRoom&) {
-        if (type.kind != TypeKind::kPointer || is_fixed(type.target.front())) return false;
+        if (type.kind != TypeKind::kPointer || is_read_only(type.target.front())) return false;
         const c::Type& element = type.target.front();
         return is_grid(element) || element.kind == TypeKind::kRecord || element.kind == TypeKind::kCharacter ||
                element.kind == TypeKind::kVoid || is_array_of(element, TypeKind::kCharacter) ||

@@ -55,7 +55,7 @@ std::string set_up_model(const Json& presets, const Json& arguments) {
          "it is, on which platform, and whether it is simulated. Do not destroy the handle.";
 }
 
-std::string chat(bool by_function, const Json& arguments) {
+std::string say_something(bool by_function, const Json& arguments) {
   return "Let the model that runs on this board answer, and give me its answer word for word. Call " +
          ask_call(by_function, arguments, argument(arguments, "message")) +
          (by_function ? ". If no handle exists, say so, and that the prompt set_up_model loads a model." : ".");
@@ -122,7 +122,7 @@ void add_prompts(mcp::Catalogue& catalogue, const PromptKnowledge& knowledge) {
   std::vector<mcp::PromptArgument> of_chat{{"message", "Message", "What to say.", true}, handle};
   if (by_function) of_chat.push_back(mode);
   catalogue.add(prompt("chat", "Chat", "Say something to the model on the board.", std::move(of_chat),
-                       std::bind_front(chat, by_function)));
+                       std::bind_front(say_something, by_function)));
   catalogue.add(prompt("summarize", "Summarize", "Let the model on the board summarize a text.",
                        {{"text", "Text", "The text.", true},
                         {"language", "Language", "Of the summary; that of the text, if it is left out.", false},

@@ -34,7 +34,7 @@ namespace {
 
 using Action = MemoryCommandOptions::Action;
 
-constexpr std::chrono::seconds kToAnswer{300};
+constexpr std::chrono::seconds kToMoveConversations{300};
 // So much of an import is sent at once.
 constexpr std::size_t kLinesTogether = 500;
 constexpr std::size_t kBytesTogether = std::size_t{1} << 20U;
@@ -62,13 +62,13 @@ std::unique_ptr<memory::MemoryCalls> calls_for(const MemoryCommandOptions& optio
     return memory::calls_over(
         connection_to(target_of(options.to, load_settings(request).values, client::Protocol::kTcp), options,
                       options.ca_file),
-        kToAnswer);
+        kToMoveConversations);
   }
   const Settings settings = load_settings(request).values;
   for (const auto& place : server_places(settings, "/jsonrpc")) {
     try {
-      auto calls =
-          memory::calls_over(connection_to(place, options, trusted_file(options.ca_file, settings)), kToAnswer);
+      auto calls = memory::calls_over(connection_to(place, options, trusted_file(options.ca_file, settings)),
+                                      kToMoveConversations);
       if (keeps(*calls)) return calls;
     } catch (const client::ConnectionError&) {
       continue;  // nobody is there

@@ -244,7 +244,7 @@ std::optional<int> Process::wait(Duration patience) {
   return status_;
 }
 
-Finished run_to_end(Process::Options options, Process::Duration patience) {
+EndedProcess run_to_end(Process::Options options, Process::Duration patience) {
   options.input = Process::Options::Input::kNull;
   Process process(options);
   std::string out = process.read_rest(patience);

@@ -84,12 +84,12 @@ class Process {
 };
 
 // Runs a program to its end, with nothing on standard input.
-struct Finished {
+struct EndedProcess {
   int status;
   std::string out;
   std::string err;
 };
-Finished run_to_end(Process::Options options, Process::Duration patience = Process::kPatience);
+EndedProcess run_to_end(Process::Options options, Process::Duration patience = Process::kPatience);
 
 // A new directory of its own, removed with all that is in it at the end of the scope.
 class TemporaryDirectory {

@@ -17,7 +17,7 @@ namespace {
 // Runs the program with a home of its own, in an empty directory.
 class Shell {
  public:
-  Finished run(std::vector<std::string> args, std::vector<std::pair<std::string, std::string>> env = {}) {
+  EndedProcess run(std::vector<std::string> args, std::vector<std::pair<std::string, std::string>> env = {}) {
     args.insert(args.begin(), kProgram);
     env.insert(env.begin(), {{"HOME", directory_.path()}});
     return run_to_end({.args = std::move(args),

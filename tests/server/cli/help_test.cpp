@@ -25,7 +25,7 @@ class Home {
             .directory = directory_.path(),
             .input = Process::Options::Input::kNull};
   }
-  Finished run(std::vector<std::string> args) const { return run_to_end(options(std::move(args))); }
+  EndedProcess run(std::vector<std::string> args) const { return run_to_end(options(std::move(args))); }
 
  private:
   TemporaryDirectory directory_;

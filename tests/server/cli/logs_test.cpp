@@ -28,7 +28,7 @@ class LoggingMachine {
             .directory = home_.path(),
             .input = Process::Options::Input::kNull};
   }
-  Finished run(std::vector<std::string> more) const { return run_to_end(options(std::move(more))); }
+  EndedProcess run(std::vector<std::string> more) const { return run_to_end(options(std::move(more))); }
   std::string file() const { return home_ / "server.log"; }
   void log(const std::string& text) const { std::ofstream(file(), std::ios::app) << text; }
 

@@ -26,7 +26,7 @@ class NamingServer {
     write_file(home_ / "mine.rkllm", "weights");
   }
 
-  Finished run(std::vector<std::string> args) const {
+  EndedProcess run(std::vector<std::string> args) const {
     args.insert(args.begin(), kProgram);
     args.insert(args.end(), {"--settings", home_ / "settings.json"});
     return run_to_end({.args = std::move(args),
@@ -36,7 +36,7 @@ class NamingServer {
                        .input = Process::Options::Input::kNull});
   }
   // With --to, as HTTP.
-  Finished command(std::vector<std::string> args) const {
+  EndedProcess command(std::vector<std::string> args) const {
     args.insert(args.end(), {"--to", "http://127.0.0.1:" + std::to_string(server_.port(Transport::kHttp))});
     return run(std::move(args));
   }

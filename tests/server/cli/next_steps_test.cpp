@@ -31,7 +31,7 @@ class Asker {
             .directory = home_.path(),
             .input = Process::Options::Input::kNull};
   }
-  Finished run(std::vector<std::string> args) const { return run_to_end(options(std::move(args))); }
+  EndedProcess run(std::vector<std::string> args) const { return run_to_end(options(std::move(args))); }
 
  private:
   TemporaryDirectory home_;

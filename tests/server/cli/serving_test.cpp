@@ -68,14 +68,14 @@ class Server {
     if (loaded.status != 0) throw std::runtime_error("no model: " + loaded.out + loaded.err);
   }
 
-  Finished call(std::vector<std::string> args, const std::string& transport) {
+  EndedProcess call(std::vector<std::string> args, const std::string& transport) {
     args.insert(args.begin(), {kProgram, "call"});
     args.insert(args.end(), {"--to", transport + "://127.0.0.1:" + ports_[transport]["port"].dump()});
     return run_to_end(options(home_, args));
   }
 
   // The same with `text` piped into it.
-  Finished call_with_input(std::vector<std::string> args, const std::string& text) {
+  EndedProcess call_with_input(std::vector<std::string> args, const std::string& text) {
     args.insert(args.begin(), {kProgram, "call"});
     args.insert(args.end(), {"--to", "tcp://127.0.0.1:" + ports_["tcp"]["port"].dump()});
     Process::Options piped = options(home_, args);
@@ -94,7 +94,7 @@ class Server {
     args.insert(args.end(), {"--to", "127.0.0.1:" + ports_["http"]["port"].dump()});
     return options(home_, args);
   }
-  Finished command(std::vector<std::string> args) const { return run_to_end(options_of(std::move(args))); }
+  EndedProcess command(std::vector<std::string> args) const { return run_to_end(options_of(std::move(args))); }
 
  private:
   TemporaryDirectory home_;

@@ -155,7 +155,7 @@ class Person {
             .directory = home_.path(),
             .input = Process::Options::Input::kNull};
   }
-  Finished run(std::vector<std::string> args) const { return run_to_end(options(std::move(args))); }
+  EndedProcess run(std::vector<std::string> args) const { return run_to_end(options(std::move(args))); }
   std::string file(const std::string& name) const { return home_ / name; }
 
  private:

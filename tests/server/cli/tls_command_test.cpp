@@ -21,7 +21,7 @@ class EncryptedServer {
     ports_ = Json::parse(read_file(home_ / "ports.json"));
   }
 
-  Finished run(std::vector<std::string> args) const {
+  EndedProcess run(std::vector<std::string> args) const {
     args.insert(args.begin(), kProgram);
     return run_to_end(options(std::move(args)));
   }

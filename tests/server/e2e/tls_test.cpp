@@ -56,7 +56,7 @@ class TlsServer {
     return "https://localhost:" + std::to_string(server_.port(Transport::kHttp)) + path;
   }
   // By curl, which has to trust the certificate.
-  Finished curl(std::vector<std::string> more) {
+  EndedProcess curl(std::vector<std::string> more) {
     std::vector<std::string> args{"curl", "-sS", "--max-time", "20", "--noproxy", "*", "--cacert", files_.certificate};
     args.insert(args.end(), more.begin(), more.end());
     return run_to_end({.args = args});

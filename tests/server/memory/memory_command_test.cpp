@@ -15,7 +15,7 @@ struct Shell {
   TemporaryDirectory directory;
   std::vector<std::string> where;  // to the server; empty: the file
 
-  Finished run(std::vector<std::string> words) const { return run_to_end({.args = args_of(std::move(words))}); }
+  EndedProcess run(std::vector<std::string> words) const { return run_to_end({.args = args_of(std::move(words))}); }
   std::vector<std::string> args_of(std::vector<std::string> words) const {
     std::vector<std::string> args{kProgram, "memory"};
     args.insert(args.end(), {"--settings", directory / "settings.json"});

@@ -55,7 +55,7 @@ class Machine {
             .directory = home_.path(),
             .input = Process::Options::Input::kNull};
   }
-  Finished run(const std::vector<std::string>& args) const { return run_to_end(options(args)); }
+  EndedProcess run(const std::vector<std::string>& args) const { return run_to_end(options(args)); }
   std::string folder() const { return home_ / "models"; }
   bool has_pulled_nothing() const { return !std::filesystem::exists(folder()) || std::filesystem::is_empty(folder()); }
   std::string home() const { return home_.path(); }

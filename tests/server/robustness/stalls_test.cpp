@@ -21,7 +21,7 @@
 namespace rkllm_mcp::test {
 namespace {
 
-constexpr std::size_t kLong = 8'300'000;
+constexpr std::size_t kLongText = 8'300'000;
 constexpr std::array kTransports{Transport::kTcp, Transport::kUnix, Transport::kHttp, Transport::kWebSocket};
 
 // Doubles what there is: test code is not optimised.
@@ -50,10 +50,10 @@ Json short_answer(LiveServer& server, Transport transport, const std::string& me
 
 TEST_CASE("millions of values in one message, or a broken string of megabytes, are answered beside the loop") {
   LiveServer server;
-  const std::string values = "[" + repeated("[],", kLong) + "[]]";
+  const std::string values = "[" + repeated("[],", kLongText) + "[]]";
   const std::string in_params = request("rkllm_run", R"({"input":)" + values + "}");
-  const std::string broken = R"({"jsonrpc":"2.0","id":1,"method":")" + repeated("x", kLong) + "\x01\"}";
-  const std::string members = "{" + repeated(R"("a":1,)", kLong) + R"("b":1})";
+  const std::string broken = R"({"jsonrpc":"2.0","id":1,"method":")" + repeated("x", kLongText) + "\x01\"}";
+  const std::string members = "{" + repeated(R"("a":1,)", kLongText) + R"("b":1})";
   for (const Transport transport : kTransports) {
     INFO(name_of(transport));
     CHECK(short_answer(server, transport, values)["error"]["code"] == -32600);
@@ -141,7 +141,7 @@ TEST_CASE("a batch of whatever takes long, and many datagrams of that kind, leav
 
 TEST_CASE("clients that close in the middle of a long line do not silence the server") {
   LiveServer server;
-  const std::string most = R"({"jsonrpc":"2.0","id":1,"method":"x","params":[)" + repeated("[],", kLong);
+  const std::string most = R"({"jsonrpc":"2.0","id":1,"method":"x","params":[)" + repeated("[],", kLongText);
   std::vector<std::unique_ptr<RawSocket>> crowd;
   for (int i = 0; i < 20; ++i) crowd.push_back(std::make_unique<RawSocket>(server.port(Transport::kTcp)));
   for (const auto& each : crowd) each->send(most);
@@ -153,7 +153,7 @@ TEST_CASE("clients that close in the middle of a long line do not silence the se
 TEST_CASE("a long message is not overtaken by the one behind it") {
   LiveServer server;
   RawSocket client(server.port(Transport::kTcp));
-  client.send(request("x", "[" + repeated("[],", kLong) + "1]") + "\n" + ping(8) + "\n" + ping(9));
+  client.send(request("x", "[" + repeated("[],", kLongText) + "1]") + "\n" + ping(8) + "\n" + ping(9));
   client.finish_sending();
   const std::string answers = client.receive_rest();
   CHECK(answers.find("\"id\":7") < answers.find("\"id\":8"));

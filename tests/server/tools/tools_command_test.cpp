@@ -18,7 +18,7 @@ namespace {
 // So that none is found which happens to run on this machine.
 const std::vector<std::string> kNoServer{"tcp.enabled=false", "services.port=0"};
 
-Finished run_tools_command(std::vector<std::string> args, const std::vector<std::string>& set = {}) {
+EndedProcess run_tools_command(std::vector<std::string> args, const std::vector<std::string>& set = {}) {
   const TemporaryDirectory home;
   args.insert(args.begin(), {kProgram, "tools"});
   for (const std::string& each : set) args.insert(args.end(), {"--set", each});

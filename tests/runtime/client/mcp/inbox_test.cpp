@@ -43,7 +43,7 @@ class Putting {
   std::thread thread_;
 };
 
-Deadline soon() { return Deadline::clock::now() + kInboxPatience; }
+Deadline in_a_minute() { return Deadline::clock::now() + kInboxPatience; }
 
 }  // namespace
 
@@ -60,7 +60,7 @@ TEST_CASE("messages come out in the order in which they were put in, and nothing
 
 TEST_CASE("whoever waits for a message gets the one that is put in") {
   Inbox inbox;
-  auto taken = std::async(std::launch::async, [&inbox] { return inbox.take(soon()); });
+  auto taken = std::async(std::launch::async, [&inbox] { return inbox.take(in_a_minute()); });
   inbox.put("late");
   CHECK(taken.get() == "late");
 }
@@ -72,14 +72,14 @@ TEST_CASE("what came before a failure is handed out, what comes after it is drop
   inbox.fail("nothing else matters");
   inbox.put("2");
   CHECK(inbox.has_failed());
-  CHECK(inbox.take(soon()) == "1");
-  for (int i = 0; i < 2; ++i) CHECK_THROWS_WITH(inbox.take(soon()), "the cable is cut");
+  CHECK(inbox.take(in_a_minute()) == "1");
+  for (int i = 0; i < 2; ++i) CHECK_THROWS_WITH(inbox.take(in_a_minute()), "the cable is cut");
   CHECK_THROWS_WITH(inbox.throw_if_failed(), "the cable is cut");
 }
 
 TEST_CASE("a failure wakes whoever waits, and keeps its kind") {
   Inbox inbox;
-  auto taken = std::async(std::launch::async, [&inbox] { return inbox.take(soon()); });
+  auto taken = std::async(std::launch::async, [&inbox] { return inbox.take(in_a_minute()); });
   inbox.fail(Loss(UntrustedServer("its certificate has expired")));
   CHECK_THROWS_AS(taken.get(), UntrustedServer);
 }
@@ -92,7 +92,7 @@ TEST_CASE("whoever puts waits while the inbox is full, by messages or by bytes, 
   Putting putting(inbox, count + 1, bytes);
   putting.await(count);
   CHECK_FALSE(putting.is_done());
-  CHECK(inbox.take(soon())->size() == bytes);
+  CHECK(inbox.take(in_a_minute())->size() == bytes);
   CHECK(putting.ends());
   std::size_t left = 0;
   while (inbox.take(Deadline::clock::now())) ++left;
@@ -102,7 +102,7 @@ TEST_CASE("whoever puts waits while the inbox is full, by messages or by bytes, 
 TEST_CASE("one message may be of any length") {
   Inbox inbox;
   inbox.put(std::string(std::size_t{65} << 20U, 'x'));
-  CHECK(inbox.take(soon())->size() == std::size_t{65} << 20U);
+  CHECK(inbox.take(in_a_minute())->size() == std::size_t{65} << 20U);
 }
 
 TEST_CASE("a failure lets go whoever waits for room") {

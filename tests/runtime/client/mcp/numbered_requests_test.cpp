@@ -27,7 +27,7 @@ constexpr auto kRequestPatience = 60s;
 std::unique_ptr<Connection> connected(Script& script) { return std::make_unique<ScriptedConnection>(script); }
 
 // The end of a request, waited for.
-class Ending {
+class EndOfRequest {
  public:
   NumberedRequests::Callbacks callbacks() {
     return {.on_end = [this](Outcome outcome) { promise_.set_value(std::move(outcome)); }};
@@ -63,8 +63,8 @@ class NarrowConnection final : public Connection {
 TEST_CASE("requests are numbered, have their parameters, and their answers are what the server has said") {
   Script script;
   NumberedRequests requests(connected(script), {});
-  Ending first;
-  Ending second;
+  EndOfRequest first;
+  EndOfRequest second;
   const auto one = requests.request("a", {{"x", 1}}, first.callbacks());
   const auto two = requests.request("b", Json::object(), second.callbacks());
   CHECK(one != two);
@@ -78,7 +78,7 @@ TEST_CASE("requests are numbered, have their parameters, and their answers are w
 TEST_CASE("an answer that nobody waits for is passed over") {
   Script script;
   NumberedRequests requests(connected(script), {});
-  Ending ending;
+  EndOfRequest ending;
   const auto id = requests.request("a", Json::object(), ending.callbacks());
   script.result({{"id", id + 1}}, "another's");
   script.result({{"id", std::to_string(id)}}, "a text's");
@@ -92,7 +92,7 @@ TEST_CASE("a malformed error is an error all the same") {
   Script script;
   NumberedRequests requests(connected(script), {});
   const auto error_for = [&](const Json& error) {
-    Ending ending;
+    EndOfRequest ending;
     const auto id = requests.request("a", Json::object(), ending.callbacks());
     script.say({{"id", id}, {"error", error}});
     return std::get<RemoteError>(ending.outcome());
