@@ -61,7 +61,7 @@ class CallQueue {
 
   // Those outside of leases, in their order.
   const std::deque<std::shared_ptr<QueuedCall>>& waiting() const { return waiting_; }
-  // The call that is made now, and the lease that is held; null: none.
+  // The call that is made now, and the lease that is held; null: none. Good while the mutex is held.
   QueuedCall* running() const { return running_.get(); }
   void set_running(std::shared_ptr<QueuedCall> call) { running_ = std::move(call); }
   QueuedCall* holder() const { return holder_.get(); }

@@ -68,6 +68,7 @@ class HandleTable {
   void give_back(const ModelHandle& handle);  // its number: it was not made after all
   std::map<std::string, std::shared_ptr<ModelHandle>> take_all() { return std::exchange(by_id_, {}); }
 
+  // What these give is good while the mutex is held; who needs it for longer takes shared_from_this() of it.
   // Null: there is none. One that is being destroyed is found.
   ModelHandle* find(const std::string& id) const;
   // The handle that a call of this method means: the one that it names, or else the only one that rkllm_init has made

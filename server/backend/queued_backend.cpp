@@ -160,10 +160,11 @@ void QueuedBackend::let_go(QueuedCall& lease) {
 }
 
 void QueuedBackend::end_held(QueuedCall& lease) {
+  auto kept = lease.shared_from_this();  // the queue lets go of it
   lease.handle->last_used = Clock::now();
   lease.state = QueuedCall::State::kDone;
   lease.handle->queue.release();
-  notices_.post([this, lease = lease.shared_from_this()] { finish(*lease, CallOutcome()); });
+  notices_.post([this, kept = std::move(kept)] { finish(*kept, CallOutcome()); });
 }
 
 bool QueuedBackend::grant(ModelHandle& handle, QueuedCall& lease) {
@@ -315,15 +316,16 @@ void QueuedBackend::stop(QueuedCall& job) {
 
 void QueuedBackend::end_waiting(QueuedCall& job, const RpcError& why) {
   if (job.state != QueuedCall::State::kWaiting) return;
+  auto kept = job.shared_from_this();  // the queue lets go of it
   job.state = QueuedCall::State::kDone;
   queue_of(job).remove(job);
   if (is_put_back("a call that has left its queue is kept until the one ahead has ended") && job.handle &&
       job.handle->queue.running())
-    job.handle->queue.running()->leased.push_back(job.shared_from_this());
-  notices_.post([this, job = job.shared_from_this(), why] {
+    job.handle->queue.running()->leased.push_back(kept);
+  notices_.post([this, kept = std::move(kept), why] {
     CallOutcome outcome;
     outcome.error = std::make_exception_ptr(why);
-    finish(*job, std::move(outcome));
+    finish(*kept, std::move(outcome));
   });
 }
 

@@ -119,7 +119,12 @@ constexpr auto kIpAddress = TextField::Form::kIpAddress;
 constexpr auto kWebAddress = TextField::Form::kWebAddress;
 constexpr auto kWebAddressOrNone = TextField::Form::kWebAddressOrNone;
 constexpr auto kFileMode = TextField::Form::kFileMode;
-using enum Unit;
+constexpr auto kNone = Unit::kNone;
+constexpr auto kCount = Unit::kCount;
+constexpr auto kBytes = Unit::kBytes;
+constexpr auto kMilliseconds = Unit::kMilliseconds;
+constexpr auto kSeconds = Unit::kSeconds;
+constexpr auto kDays = Unit::kDays;
 constexpr std::int64_t kDay = 86'400;  // seconds
 constexpr std::int64_t kKiB = 1024;
 constexpr std::int64_t kMiB = 1024 * kKiB;
@@ -433,10 +438,16 @@ std::string expectation_of(const Setting& setting) {
   struct Visitor {
     std::string operator()(const BoolField&) const { return "true or false"; }
     std::string operator()(const IntegerField& field) const {
-      static constexpr std::array<std::string_view, 6> kUnits{"",           "",       " (bytes)", " (milliseconds)",
-                                                              " (seconds)", " (days)"};
-      std::string text = "an integer from " + std::to_string(field.min) + " to " + std::to_string(field.max);
-      return text.append(kUnits.at(static_cast<std::size_t>(field.unit)));
+      const std::string range = "an integer from " + std::to_string(field.min) + " to " + std::to_string(field.max);
+      switch (field.unit) {
+        case Unit::kNone:
+        case Unit::kCount: return range;
+        case Unit::kBytes: return range + " (bytes)";
+        case Unit::kMilliseconds: return range + " (milliseconds)";
+        case Unit::kSeconds: return range + " (seconds)";
+        case Unit::kDays: return range + " (days)";
+      }
+      return range;
     }
     std::string operator()(const TextField& field) const {
       switch (field.form) {

@@ -27,8 +27,8 @@ struct BoolField {
   Access<bool> value;
 };
 
-// Of an integer. Its name ends with it (_bytes, _ms, _s, _days), but for counts, whose name says what is counted, and
-// for numbers that count nothing (a port).
+// What an integer is measured in. The setting's name has it (_bytes, _ms, _s, _days). kCount: the name says what is
+// counted. kNone: the number counts nothing (a port).
 enum class Unit { kNone, kCount, kBytes, kMilliseconds, kSeconds, kDays };
 
 struct IntegerField {

@@ -42,7 +42,8 @@ let tools; // with whole schemas
 let schemas;
 let shown; // in the list of tools
 before(async () => {
-  // A thousand models are loaded: for older versions not each in a process of its own.
+  // A thousand models are loaded: each in a process of its own for the newest version only, and so it is only there that
+  // what a worker takes and refuses is compared.
   const isolation = kVersion === kVersions.at(-1) ? 'process' : 'thread';
   server = await Server.start({ 'runtime.isolation': isolation }, kVersion);
   ({ client } = await connect(server, 'tcp'));
@@ -91,8 +92,8 @@ function is_hidden(tool, args) {
   return !listed.errors.every(is_spelling);
 }
 
-// The runtime does not call back for a picture that the prompt has no tag for: the server waits 2 s, and says so then.
-// rkllm_run, which is judged by the same schema, refuses it at once.
+// No change puts a tag for the picture or the video into the prompt. The runtime does not call back then: the server waits
+// 2 s, and says so. rkllm_run has the same schema for its prompt, and is refused at once.
 const ends_in_silence = (tool, change) =>
   tool === 'rkllm_run_async' && change.startsWith('rkllm_input.multimodal_input.prompt ');
 

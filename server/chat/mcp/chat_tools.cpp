@@ -74,7 +74,7 @@ mcp::Tool ChatTools::tool(std::string_view name, Run run) {
       }
       const Json arguments = mcp::checked_arguments(schema, invocation.arguments());
       refuse_nul(arguments);
-      (this->*run)(invocation.shared_from_this(), arguments);
+      (this->*run)(invocation, arguments);
     } catch (const RpcError& error) {
       invocation.result(mcp::tool_error(error));
     } catch (const TurnError& error) {
@@ -121,9 +121,9 @@ void ChatTools::stop() {
 
 // --- the tools -------------------------------------------------------------------------------------------------------
 
-void ChatTools::list_models(Started invocation, const Json&) {
-  invocation->when_ended([] {});  // from here on it counts as a request in progress
-  host_.pool().refresh([this, invocation, alive = alive_.watch()] {
+void ChatTools::list_models(mcp::Invocation& invocation, const Json&) {
+  invocation.when_ended([] {});  // from here on it counts as a request in progress
+  host_.pool().refresh([this, invocation = invocation.shared_from_this(), alive = alive_.watch()] {
     if (alive.expired()) return;
     Json models = Json::array();
     for (const auto& model : host_.models(asker_of(*invocation))) models.push_back(choice_of(model));
@@ -131,13 +131,15 @@ void ChatTools::list_models(Started invocation, const Json&) {
   });
 }
 
-void ChatTools::load_model(Started invocation, const Json& arguments) {
-  invocation->when_ended([] {});
-  with_model(host_, *invocation, arguments.at("model").get<std::string>(),
-             [this, invocation](const ModelDescription& model) { begin_load(invocation, model); });
+void ChatTools::load_model(mcp::Invocation& invocation, const Json& arguments) {
+  invocation.when_ended([] {});
+  with_model(host_, invocation, arguments.at("model").get<std::string>(),
+             [this, invocation = invocation.shared_from_this()](const ModelDescription& model) {
+               begin_load(invocation, model);
+             });
 }
 
-void ChatTools::begin_load(Started invocation, const ModelDescription& model) {
+void ChatTools::begin_load(const std::shared_ptr<mcp::Invocation>& invocation, const ModelDescription& model) {
   refuse_profile(model);
   const Asker asker = asker_of(*invocation);
   PlaceEvents<OnlyLoaded> events;
@@ -164,9 +166,9 @@ Json ChatTools::loaded(const std::string& model, const Asker& asker) const {
               {"load_s", found ? or_null(found->load_s) : Json(nullptr)}};
 }
 
-void ChatTools::chat(Started invocation, const Json& arguments) {
+void ChatTools::chat(mcp::Invocation& invocation, const Json& arguments) {
   const std::string conversation = arguments.value("conversation", std::string());
-  const std::string& asker = invocation->request().session->principal->name;
+  const std::string& asker = invocation.request().session->principal->name;
   for (const auto& [number, call] : calls_) {
     if (conversation.empty() || call->asker() != asker) continue;
     if (call->conversation() != conversation) continue;
@@ -177,16 +179,16 @@ void ChatTools::chat(Started invocation, const Json& arguments) {
   const std::uint64_t number = ++next_;
   const auto call =
       std::make_shared<ChatCall>(ChatCall::Surroundings{loop_, host_, conversations_, options_.is_simulated},
-                                 *invocation, arguments, [this, number, alive = alive_.watch()] {
+                                 invocation, arguments, [this, number, alive = alive_.watch()] {
                                    if (!alive.expired()) let_go(number);
                                  });
   calls_.emplace(number, call);
   call->begin();
 }
 
-void ChatTools::embed(Started invocation, const Json& arguments) {
-  invocation->when_ended([] {});
-  const auto begin = [this, invocation,
+void ChatTools::embed(mcp::Invocation& invocation, const Json& arguments) {
+  invocation.when_ended([] {});
+  const auto begin = [this, invocation = invocation.shared_from_this(),
                       input = arguments.at("input").get<std::string>()](const ModelDescription& model) {
     EmbeddingWish wish;
     wish.model = model.name;
@@ -200,27 +202,27 @@ void ChatTools::embed(Started invocation, const Json& arguments) {
     auto running = host_.embed(std::move(wish), asker_of(*invocation), peer_of(*invocation), done, failed);
     keep({invocation, std::move(running)});
   };
-  with_model(host_, *invocation, arguments.value("model", std::string()), begin);
+  with_model(host_, invocation, arguments.value("model", std::string()), begin);
 }
 
-void ChatTools::stop_answers(Started invocation, const Json& arguments) {
+void ChatTools::stop_answers(mcp::Invocation& invocation, const Json& arguments) {
   const std::string conversation = arguments.value("conversation", std::string());
   std::size_t stopped = 0;
   const auto calls = calls_;
   for (const auto& [number, call] : calls) {
-    const bool is_meant = conversation.empty() ? call->is_of_client(invocation->request())
+    const bool is_meant = conversation.empty() ? call->is_of_client(invocation.request())
                                                : call->conversation() == conversation &&
-                                                     call->asker() == invocation->request().session->principal->name;
+                                                     call->asker() == invocation.request().session->principal->name;
     if (!is_meant || call->is_over()) continue;
     call->stop();
     ++stopped;
   }
-  answer(*invocation, Json{{"stopped", stopped}});
+  answer(invocation, Json{{"stopped", stopped}});
 }
 
-void ChatTools::status(Started invocation, const Json&) {
+void ChatTools::status(mcp::Invocation& invocation, const Json&) {
   Json models = Json::array();
-  for (const ModelDescription& model : host_.models(asker_of(*invocation))) {
+  for (const ModelDescription& model : host_.models(asker_of(invocation))) {
     if (model.state == ModelState::kOnDisk) continue;
     const Speed speed = host_.speed_of_model(model.name);
     Json one = choice_of(model);
@@ -232,19 +234,19 @@ void ChatTools::status(Started invocation, const Json&) {
   }
   Json answers = Json::array();
   for (const auto& [number, call] : calls_) {
-    if (!call->is_over() && call->is_of_client(invocation->request())) answers.push_back(call->status());
+    if (!call->is_over() && call->is_of_client(invocation.request())) answers.push_back(call->status());
   }
   const std::string trouble = options_.trouble();
-  answer(*invocation, Json{{"models", std::move(models)},
-                           {"answers", std::move(answers)},
-                           {"turns", host_.turns()},
-                           {"trouble", trouble.empty() ? Json(nullptr) : Json(trouble)}});
+  answer(invocation, Json{{"models", std::move(models)},
+                          {"answers", std::move(answers)},
+                          {"turns", host_.turns()},
+                          {"trouble", trouble.empty() ? Json(nullptr) : Json(trouble)}});
 }
 
-void ChatTools::unload_model(Started invocation, const Json& arguments) {
-  invocation->when_ended([] {});
+void ChatTools::unload_model(mcp::Invocation& invocation, const Json& arguments) {
+  invocation.when_ended([] {});
   const auto asked = arguments.at("model").get<std::string>();
-  const auto begin = [this, invocation, asked](const ModelDescription& model) {
+  const auto begin = [this, invocation = invocation.shared_from_this(), asked](const ModelDescription& model) {
     refuse_profile(model);
     const auto done = [this, invocation, name = model.name, was_loaded = model.state != ModelState::kOnDisk,
                        alive = alive_.watch()](const std::optional<TurnError>& error) {
@@ -255,7 +257,7 @@ void ChatTools::unload_model(Started invocation, const Json& arguments) {
     // By the name that was asked for: chat.any_model is not unloaded by a typing error.
     host_.pool().unload(asked.empty() ? model.name : asked, asker_of(*invocation), done);
   };
-  with_model(host_, *invocation, asked, begin);
+  with_model(host_, invocation, asked, begin);
 }
 
 }  // namespace rkllm_mcp::chat

@@ -45,8 +45,7 @@ class ChatTools {
   bool is_answering() const { return !calls_.empty(); }
 
  private:
-  using Started = const std::shared_ptr<mcp::Invocation>&;
-  using Run = void (ChatTools::*)(Started invocation, const Json& arguments);
+  using Run = void (ChatTools::*)(mcp::Invocation& invocation, const Json& arguments);
   // Something that goes on for an invocation, and ends with it.
   struct Open {
     std::shared_ptr<mcp::Invocation> invocation;
@@ -55,15 +54,15 @@ class ChatTools {
 
   mcp::Service make_service();
   mcp::Tool tool(std::string_view name, Run run);
-  void list_models(Started invocation, const Json& arguments);
-  void load_model(Started invocation, const Json& arguments);
-  void chat(Started invocation, const Json& arguments);
-  void embed(Started invocation, const Json& arguments);
-  void stop_answers(Started invocation, const Json& arguments);
-  void status(Started invocation, const Json& arguments);
-  void unload_model(Started invocation, const Json& arguments);
+  void list_models(mcp::Invocation& invocation, const Json& arguments);
+  void load_model(mcp::Invocation& invocation, const Json& arguments);
+  void chat(mcp::Invocation& invocation, const Json& arguments);
+  void embed(mcp::Invocation& invocation, const Json& arguments);
+  void stop_answers(mcp::Invocation& invocation, const Json& arguments);
+  void status(mcp::Invocation& invocation, const Json& arguments);
+  void unload_model(mcp::Invocation& invocation, const Json& arguments);
 
-  void begin_load(Started invocation, const ModelDescription& model);
+  void begin_load(const std::shared_ptr<mcp::Invocation>& invocation, const ModelDescription& model);
   Json loaded(const std::string& model, const Asker& asker) const;
   void answer(mcp::Invocation& invocation, Json result) const;
   void keep(Open open);

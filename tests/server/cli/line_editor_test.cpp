@@ -13,6 +13,7 @@
 #include <vector>
 
 using namespace rkllm_mcp::test;
+using Lines = rkllm_mcp::LineEditor::Lines;
 
 namespace {
 
@@ -30,10 +31,10 @@ class EditedHistory {
     std::ifstream stream(file());
     return {std::istreambuf_iterator<char>(stream), {}};
   }
-  Process::Options editor(bool as_they_come = false) const {
+  Process::Options editor(Lines lines = Lines::kEdited) const {
     Process::Options options;
     options.args = {EDITED_LINES, file()};
-    if (as_they_come) options.args.emplace_back("as-they-come");
+    if (lines == Lines::kAsTheyCome) options.args.emplace_back("as-they-come");
     options.env = {{"TERM", "xterm"}, {"LC_ALL", "C"}};  // it reads UTF-8 wherever it is
     return options;
   }
@@ -48,8 +49,9 @@ class EditedTerminal {
   explicit EditedTerminal(const EditedHistory& history) : terminal_(history.editor()) { shows("edited"); }
 
   void shows(std::string_view text) {
-    INFO(terminal_.shown());
-    REQUIRE(terminal_.wait_for(text));
+    const bool is_shown = terminal_.wait_for(text);
+    INFO("expected: " << text << "\nshown: " << terminal_.shown());
+    REQUIRE(is_shown);
   }
   void type(const std::string& keys, std::string_view prompt = "first> ") {
     shows(prompt);
@@ -79,7 +81,7 @@ TEST_CASE("a line that is edited comes as it stands in the end, and letters of s
   terminal.end();
 }
 
-TEST_CASE("Ctrl-C empties a line, and gives up a text that has a further one") {
+TEST_CASE("Ctrl-C empties a line, or gives up a text of several lines, which the end of input does not") {
   const EditedHistory history;
   EditedTerminal terminal(history);
   terminal.type(std::string("not this") + kCtrlC + "but this\n");
@@ -88,12 +90,12 @@ TEST_CASE("Ctrl-C empties a line, and gives up a text that has a further one") {
   terminal.type("lines\n", "further> ");
   terminal.shows("[two +lines]");
   terminal.type("half +\n");
-  terminal.type(std::string("of it") + kCtrlC, "further> ");
-  terminal.shows("given up");
-  terminal.type("half +\n");
   terminal.type(kCtrlD, "further> ");
   terminal.shows("no further line");
-  terminal.end();  // which nothing was given up by
+  terminal.type("half +\n");
+  terminal.type(std::string("of it") + kCtrlC, "further> ");
+  terminal.shows("given up");
+  terminal.end();  // is not taken for a text that is given up
 }
 
 TEST_CASE("what was remembered comes back with the arrow keys, also in the next program, and is for its owner only") {
@@ -130,7 +132,7 @@ TEST_CASE("lines of a pipe come as they are, the last one also without its end, 
 
 TEST_CASE("lines of a terminal come as they are where that is asked for") {
   const EditedHistory history;
-  TerminalProcess terminal(history.editor(true));
+  TerminalProcess terminal(history.editor(Lines::kAsTheyCome));
   REQUIRE(terminal.wait_for("as they come"));
   terminal.type("one\n");
   CHECK(terminal.wait_for("[one]"));

@@ -16,7 +16,7 @@ constexpr std::size_t kAllowedGrowth = std::size_t{512} << 20U;  // freed memory
 constexpr std::size_t kAllowedGrowth = std::size_t{24} << 20U;
 #endif
 
-constexpr int kSmallBuffer = 4096;
+constexpr int kSmallReceiveBuffer = 4096;
 
 std::string run_line(int id, const std::string& handle, const std::string& prompt) {
   return Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", "rkllm_run_async"}, {"params", run_params(handle, prompt)}}
@@ -41,7 +41,7 @@ TEST_CASE("a client that stops reading does not slow another, and is closed") {
   other.init(shipped_model("fast"));
 
   // Many times more than all buffers on the way hold: its run can never end by itself.
-  RawSocket stalled(server.port(Transport::kTcp), kSmallBuffer);
+  RawSocket stalled(server.port(Transport::kTcp), kSmallReceiveBuffer);
   stalled.send(run_line(1, "llm-1", "@n=2000000 @seed=1"));
   stalled.receive_until("\n");
   const std::size_t before = server.peak_resident_bytes();
