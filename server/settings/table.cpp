@@ -438,7 +438,7 @@ std::string expectation_of(const Setting& setting) {
   struct Visitor {
     std::string operator()(const BoolField&) const { return "true or false"; }
     std::string operator()(const IntegerField& field) const {
-      const std::string range = "an integer from " + std::to_string(field.min) + " to " + std::to_string(field.max);
+      std::string range = "an integer from " + std::to_string(field.min) + " to " + std::to_string(field.max);
       switch (field.unit) {
         case Unit::kNone:
         case Unit::kCount: return range;
