@@ -1,6 +1,7 @@
 // The CI job that docs/generator.md offers to other repositories, run: its commands are taken from the text, and played
 // in a repository made up for it, as GitHub would play them. Only installing packages and compiling are left out.
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "temporary.hpp"
 
 #include <sys/wait.h>
@@ -45,7 +46,7 @@ class Workspace {
     fs::copy_file(test::kOverlay, root_ / "bindings/overlay.json");
     fs::create_directory_symlink(REPOSITORY, root_ / "rkllm-mcp");
     fs::create_directories(root_ / "build/bin");
-    fs::create_symlink(PROGRAM, root_ / "build/bin/rkllm-bindgen");
+    fs::create_symlink(rkllm_mcp::test::built_program("rkllm-bindgen"), root_ / "build/bin/rkllm-bindgen");
     must(
         "build/bin/rkllm-bindgen vendor/rkllm.h --api-version 1.3.0 --overlay bindings/overlay.json "
         "--out bindings/generated");
@@ -109,7 +110,8 @@ const std::string kAnnounce = "A header that breaks programs is announced";
 
 TEST_CASE("the CI job of the documentation configures the generator with the options it names, and finds its target") {
   const Workspace work("build");
-  CHECK(fs::path(PROGRAM).parent_path().filename() == "bin");  // so is it where the other steps look for it
+  const fs::path program = rkllm_mcp::test::built_program("rkllm-bindgen");
+  CHECK(program.parent_path().filename() == "bin");  // so is it where the other steps look for it
   fs::remove_all(work.root() / "build");
   work.stand_in("sudo", "echo \"sudo $*\"\n");
   // Compiling is what this test program itself depends on; to see the target is enough.

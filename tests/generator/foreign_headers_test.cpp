@@ -120,7 +120,8 @@ std::string inputs_of_comparison(const std::vector<Foreign>& headers) {
 TEST_CASE("what is read from other people's headers is what the compiler reads") {
   require_installed();
   const std::vector<Foreign>& headers = foreign_headers();
-  const std::filesystem::path stamp = std::filesystem::path(SCRATCH).parent_path() / "foreign_headers.stamp";
+  const std::filesystem::path stamp =
+      std::filesystem::path(rkllm_mcp::test::build_directory()) / "tests/generator/foreign_headers.stamp";
   const std::string inputs = inputs_of_comparison(headers);
   if (std::filesystem::exists(stamp) && read_text(stamp) == inputs) {
     WARN("not compared anew: it has passed with the same reader, compiler and headers; remove " << stamp.string());

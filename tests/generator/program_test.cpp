@@ -1,5 +1,6 @@
 // The program itself: what it prints where, and with what it exits.
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "temporary.hpp"
 
 #include <sys/stat.h>
@@ -12,6 +13,8 @@ using rkllm_mcp::test::has_text;
 
 namespace {
 
+const std::string kProgram = rkllm_mcp::test::built_program("rkllm-bindgen");
+
 struct Outcome {
   int exit_code;
   std::string out;
@@ -22,7 +25,8 @@ Outcome run(const std::string& arguments) {
   const auto folder = test::scratch("program");
   const std::string out = (folder / "out").string();
   const std::string err = (folder / "err").string();
-  const std::string command = "cd '" REPOSITORY "' && '" PROGRAM "' " + arguments + " >'" + out + "' 2>'" + err + "'";
+  const std::string command =
+      "cd '" REPOSITORY "' && '" + kProgram + "' " + arguments + " >'" + out + "' 2>'" + err + "'";
   const int status = std::system(command.c_str());
   REQUIRE(WIFEXITED(status));
   return {WEXITSTATUS(status), read_text(out), read_text(err)};
@@ -51,7 +55,7 @@ TEST_CASE("dump prints the model, as a tree unless JSON is asked for") {
 }
 
 TEST_CASE("output that cannot be written is an error") {
-  const std::string command = "'" PROGRAM "' dump '" REPOSITORY "/" + kNew + "' >/dev/full 2>/dev/null";
+  const std::string command = "'" + kProgram + "' dump '" REPOSITORY "/" + kNew + "' >/dev/full 2>/dev/null";
   const int status = std::system(command.c_str());
   REQUIRE(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 1);

@@ -3,6 +3,8 @@
 
 #include "text_file.hpp"
 
+#include "support/paths.hpp"
+
 #include <unistd.h>
 
 #include <array>
@@ -14,7 +16,8 @@ namespace bindgen::test {
 
 // An empty folder below the build directory. Each process has its own: tests run side by side.
 inline std::filesystem::path scratch(const std::string& name) {
-  std::filesystem::path folder = std::filesystem::path(SCRATCH) / std::to_string(::getpid()) / name;
+  std::filesystem::path folder = std::filesystem::path(rkllm_mcp::test::build_directory()) / "tests/generator/scratch" /
+                                 std::to_string(::getpid()) / name;
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;

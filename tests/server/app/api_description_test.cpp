@@ -2,6 +2,7 @@
 
 #include "backend/loaded_library.hpp"
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -35,7 +36,7 @@ mcp::Catalogue described(const Runtime& runtime, const Settings& settings) {
 struct SimulatedHost {
   static Settings settings_of_simulator() {
     Settings settings;
-    settings.runtime.library = RKLLM_SIM_LIBRARY;
+    settings.runtime.library = kSimulator;
     return settings;
   }
 

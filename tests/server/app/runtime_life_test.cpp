@@ -2,6 +2,7 @@
 #include "app/runtime_life.hpp"
 
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -31,7 +32,7 @@ std::unique_ptr<Runtime> none_because(const std::string& reason) {
 
 Settings with_simulator() {
   Settings settings;
-  settings.runtime.library = RKLLM_SIM_LIBRARY;
+  settings.runtime.library = test::kSimulator;
   return settings;
 }
 
@@ -133,7 +134,7 @@ TEST_CASE("a library that was replaced on the disk while it serves is told of, w
   namespace fs = std::filesystem;
   const test::TemporaryDirectory directory;
   const std::string path = directory / "librkllmrt.so";
-  fs::copy_file(RKLLM_SIM_LIBRARY, path);
+  fs::copy_file(test::kSimulator, path);
   Settings settings;
   settings.runtime.library = path;
   asio::io_context loop;
@@ -144,7 +145,7 @@ TEST_CASE("a library that was replaced on the disk while it serves is told of, w
   CHECK(host.status()["reason"].is_null());
   CHECK_FALSE(Runtime::is_outdated(host.file(), settings));
 
-  fs::copy_file(RKLLM_SIM_LIBRARY, path + ".new");  // as packages do, of the same version
+  fs::copy_file(test::kSimulator, path + ".new");  // as packages do, of the same version
   fs::rename(path + ".new", path);
   const auto reason = host.status()["reason"].get<std::string>();
   CHECK(reason.find(path + " has been replaced since version 1.3.0") == 0);
@@ -160,8 +161,8 @@ TEST_CASE("a library that was replaced on the disk while it serves is told of, w
 TEST_CASE("a link that leads to another library by now is told of") {
   namespace fs = std::filesystem;
   const test::TemporaryDirectory directory;
-  fs::copy_file(RKLLM_SIM_LIBRARY, directory / "old.so");
-  fs::copy_file(RKLLM_SIM_LIBRARY, directory / "new.so");
+  fs::copy_file(test::kSimulator, directory / "old.so");
+  fs::copy_file(test::kSimulator, directory / "new.so");
   const std::string link = directory / "librkllmrt.so";
   fs::create_symlink("old.so", link);
   Settings settings;

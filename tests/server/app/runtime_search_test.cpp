@@ -1,6 +1,7 @@
 #include "app/runtime_search.hpp"
 
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 #include <filesystem>
@@ -40,7 +41,7 @@ TEST_CASE("the library is searched for where the settings name it, and the simul
 TEST_CASE("a library is known for the simulator by what it is, not by its name") {
   const TemporaryDirectory directory;
   const std::string path = directory / "librkllmrt.so";
-  std::filesystem::copy_file(RKLLM_SIM_LIBRARY, path);
+  std::filesystem::copy_file(kSimulator, path);
   CHECK(finds_simulator(with_library(path, Fallback::kNone)));
   std::filesystem::create_symlink(path, directory / "link.so");
   CHECK(finds_simulator(with_library(directory / "link.so", Fallback::kNone)));

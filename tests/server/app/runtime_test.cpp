@@ -4,6 +4,7 @@
 
 #include "jsonrpc/envelope.hpp"
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/refusal.hpp"
 
@@ -119,13 +120,13 @@ TEST_CASE("a library that cannot be used is none, wherever it was to run, and th
 }
 
 TEST_CASE("a set of bindings that there is not is refused by its name, and no library is held") {
-  Settings settings = with_runtime(RKLLM_SIM_LIBRARY);
+  Settings settings = with_runtime(kSimulator);
   settings.runtime.abi = "9.9.9";
   check_there_is_none(Made(settings), "9.9.9");
 }
 
 TEST_CASE("a library in this process answers, and is told of as what it is and where") {
-  const Made made(with_runtime(RKLLM_SIM_LIBRARY));
+  const Made made(with_runtime(kSimulator));
   Runtime& runtime = *made.runtime;
   CHECK(runtime.trouble().empty());
   CHECK_FALSE(made.call().error);
@@ -136,7 +137,7 @@ TEST_CASE("a library in this process answers, and is told of as what it is and w
   CHECK(runtime.description().find("in this process") != std::string::npos);
   const Json status = runtime.status();
   CHECK(status["isolation"] == "thread");
-  CHECK(status["path"] == std::filesystem::canonical(RKLLM_SIM_LIBRARY).string());
+  CHECK(status["path"] == std::filesystem::canonical(kSimulator).string());
   CHECK(status["version"] == "1.3.0");
   CHECK(status["abi"] == "1.3.0");
   CHECK(status["note"].get<std::string>().find("SIMULATED") == 0);
@@ -149,7 +150,7 @@ TEST_CASE("a library in this process answers, and is told of as what it is and w
 TEST_CASE("a library in this process stays until the server's end: only that can bring another one") {
   const TemporaryDirectory directory;
   const std::string path = directory / "librkllmrt.so";
-  std::filesystem::copy_file(RKLLM_SIM_LIBRARY, path);
+  std::filesystem::copy_file(kSimulator, path);
   const Made made(with_runtime(path));
   REQUIRE(made.runtime->trouble().empty());
   std::filesystem::remove(path);
@@ -163,28 +164,28 @@ TEST_CASE("a library in this process stays until the server's end: only that can
 TEST_CASE("whether what is found now is another library than what is served") {
   const TemporaryDirectory directory;
   const std::string absent = directory / "absent.so";
-  const Made made(with_runtime(RKLLM_SIM_LIBRARY));
+  const Made made(with_runtime(kSimulator));
   const std::optional<LibraryFile> none;
-  CHECK_FALSE(Runtime::is_outdated(made.runtime->file(), with_runtime(RKLLM_SIM_LIBRARY)));
+  CHECK_FALSE(Runtime::is_outdated(made.runtime->file(), with_runtime(kSimulator)));
   CHECK(Runtime::is_outdated(made.runtime->file(), with_runtime(absent)));
-  CHECK(Runtime::is_outdated(none, with_runtime(RKLLM_SIM_LIBRARY)));
+  CHECK(Runtime::is_outdated(none, with_runtime(kSimulator)));
   CHECK_FALSE(Runtime::is_outdated(none, with_runtime(absent)));
 }
 
 TEST_CASE("the bindings are those that the settings name, whatever version the library is of") {
-  Settings settings = with_runtime(RKLLM_SIM_LIBRARY, Isolation::kProcess);
+  Settings settings = with_runtime(kSimulator, Isolation::kProcess);
   settings.runtime.abi = "1.2.3";
   const Made made(settings);
   CHECK(made.runtime->abi().version == "1.2.3");
   CHECK(made.runtime->status()["abi"] == "1.2.3");
   CHECK(made.runtime->version() == "1.3.0");
   CHECK_FALSE(made.runtime->warning().empty());
-  CHECK(Made(with_runtime(RKLLM_SIM_LIBRARY, Isolation::kProcess)).runtime->warning().empty());
+  CHECK(Made(with_runtime(kSimulator, Isolation::kProcess)).runtime->warning().empty());
 }
 
 // Workers are processes of the program that is running, which is this test here, and serves no models.
 TEST_CASE("a library for workers is not in this process, and one that no worker can serve fails when it is tried out") {
-  const Made made(with_runtime(RKLLM_SIM_LIBRARY, Isolation::kProcess));
+  const Made made(with_runtime(kSimulator, Isolation::kProcess));
   Runtime& runtime = *made.runtime;
   CHECK(runtime.trouble().empty());
   CHECK_FALSE(runtime.is_bound());

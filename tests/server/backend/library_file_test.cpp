@@ -2,6 +2,7 @@
 
 #include "backend/elf_file.hpp"
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -116,8 +117,8 @@ TEST_CASE("the version is read from anywhere in the file") {
 
 TEST_CASE("a simulator is recognised by its file") {
   CHECK(inspect_library(write_file("sim.so", "RKLLM SDK (version: 1.3.0 | SIMULATED)")).simulated);
-  CHECK(inspect_library(RKLLM_SIM_LIBRARY).simulated);
-  CHECK(inspect_library(RKLLM_SIM_LIBRARY).version == "1.3.0");
+  CHECK(inspect_library(test::kSimulator).simulated);
+  CHECK(inspect_library(test::kSimulator).version == "1.3.0");
 }
 
 TEST_CASE("what is no runtime library is refused with the reason") {

@@ -5,6 +5,7 @@
 #include "backend/loaded_library.hpp"
 #include "settings_defaults.h"
 #include "support/loop_thread.hpp"
+#include "support/paths.hpp"
 #include "worker/worker_engine.hpp"
 #include "worker/worker_main.hpp"
 
@@ -13,14 +14,14 @@
 namespace rkllm_mcp::test {
 
 inline const LoadedLibrary& simulator() {
-  static const LoadedLibrary library(inspect_library(RKLLM_SIM_LIBRARY), *choose_abi_set("1.3.0", "").set);
+  static const LoadedLibrary library(inspect_library(kSimulator), *choose_abi_set("1.3.0", "").set);
   return library;
 }
 
 inline WorkerEngine::Options worker_options() {
   static LoopThread reading;
   return {.loop = reading.loop(),
-          .command = {RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", "1.3.0", {}})},
+          .command = {kProgram, to_arguments({kSimulator, "1.3.0", "1.3.0", {}})},
           .hang = std::chrono::seconds(defaults::kRuntimeHangS)};
 }
 

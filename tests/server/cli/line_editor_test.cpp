@@ -1,6 +1,7 @@
 #include "cli/talk/line_editor.hpp"
 
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/terminal_process.hpp"
 
@@ -33,7 +34,7 @@ class EditedHistory {
   }
   Process::Options editor(Lines lines = Lines::kEdited) const {
     Process::Options options;
-    options.args = {EDITED_LINES, file()};
+    options.args = {built_program("edited_lines"), file()};
     if (lines == Lines::kAsTheyCome) options.args.emplace_back("as-they-come");
     options.env = {{"TERM", "xterm"}, {"LC_ALL", "C"}};  // it reads UTF-8 wherever it is
     return options;

@@ -95,7 +95,7 @@ TEST_CASE("a runtime that is removed is served no more after SIGHUP, and clients
 }
 
 TEST_CASE("a runtime that hangs as it starts holds up nobody but its calls, nor the end of the server", "[worker]") {
-  LiveServer server({.runtime = {"--library", HANGING_LIBRARY}});
+  LiveServer server({.runtime = {"--library", built_library("test_hanging")}});
   RpcClient client(server.connect(Transport::kTcp));
   CHECK(server.health()["runtime"]["state"] == "starting");
   client.send("rkllm_createDefaultParam");
@@ -109,7 +109,7 @@ TEST_CASE("a runtime that hangs as it starts holds up nobody but its calls, nor 
 TEST_CASE("a runtime that hangs whenever it is tried out, but has loaded a model, is ready", "[worker]") {
   const TemporaryDirectory place;
   LiveServer server({.set = {"runtime.hang_s=8"},
-                     .runtime = {"--library", LATE_LIBRARY},
+                     .runtime = {"--library", built_library("test_late")},
                      .env = {{"LATE_LIBRARY_STARTS", place.path()}}});
   REQUIRE(wait_for_file(place / "1"));
   CHECK(server.health()["runtime"]["state"] == "starting");
@@ -136,7 +136,7 @@ TEST_CASE("after SIGHUP the runtime goes on serving while the next one starts", 
   std::filesystem::copy_file(std::filesystem::canonical(kSimulator), library);
   LiveServer server({.set = {"runtime.hang_s=3"}, .runtime = {"--library", library}});
   server.await_runtime("ready");
-  std::filesystem::copy_file(HANGING_LIBRARY, place.path() + "/new");
+  std::filesystem::copy_file(built_library("test_hanging"), place.path() + "/new");
   std::filesystem::rename(place.path() + "/new", library);
   ::kill(server.process().pid(), SIGHUP);
   server.await_runtime("replacing");

@@ -5,6 +5,7 @@
 #include "support/http_client.hpp"
 #include "support/lines.hpp"
 #include "support/live_server.hpp"
+#include "support/paths.hpp"
 #include "support/rpc_client.hpp"
 
 #include <chrono>
@@ -213,7 +214,7 @@ TEST_CASE("traps: in one process the library's last words reach standard error",
 
 TEST_CASE("traps: what a library lacks is named, also by GET /health", "[worker]") {
   LiveServer::Options options = isolated_by(either_isolation());
-  options.runtime = {"--set", std::string("runtime.library=") + NEEDY_LIBRARY};
+  options.runtime = {"--set", "runtime.library=" + built_library("test_needy")};
   LiveServer server(options);
   Json health;
   const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;

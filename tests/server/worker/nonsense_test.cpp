@@ -1,5 +1,6 @@
 // Neither side believes the other: nonsense ends the worker, and nothing else.
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "worker/worker_engine.hpp"
 #include "worker/worker_main.hpp"
 #include "worker/worker_process.hpp"
@@ -22,7 +23,7 @@ constexpr std::chrono::seconds kPatience{60};
 
 TEST_CASE("a worker that does not speak as it should is killed, and its call ends with 4005") {
   asio::io_context loop;
-  WorkerEngine engine({.loop = loop, .command = {NONSENSE_WORKER, {}}, .hang = kPatience});
+  WorkerEngine engine({.loop = loop, .command = {test::built_program("nonsense_worker"), {}}, .hang = kPatience});
   std::string told;
   try {
     engine.try_out();
@@ -46,7 +47,7 @@ TEST_CASE("a worker ends when it is told what it does not understand") {
   if (head.bytes == 0) head.bytes = static_cast<std::uint32_t>(content.size());
   std::string printed;
   WorkerProcess worker(
-      {RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", "1.3.0", {}})},
+      {test::kProgram, to_arguments({test::kSimulator, "1.3.0", "1.3.0", {}})},
       [&printed](std::string_view line) { printed += line; }, kPatience);
   const DescriptorPair ends = worker.open("llm-1");
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);

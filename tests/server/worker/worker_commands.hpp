@@ -1,6 +1,7 @@
 // Programs that stand in for workers, and what they print.
 #pragma once
 
+#include "support/paths.hpp"
 #include "worker/child_process.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -21,7 +22,9 @@ inline ChildProcess::Command shell(const std::string& script) { return {"/bin/sh
 // Says nothing, and ends with its control socket.
 inline ChildProcess::Command silent_worker() { return shell("exec cat <&3 >/dev/null"); }
 // Answers as it is told, see scripted_worker.cpp.
-inline ChildProcess::Command scripted_worker(const Json& script) { return {SCRIPTED_WORKER, {script.dump()}}; }
+inline ChildProcess::Command scripted_worker(const Json& script) {
+  return {built_program("scripted_worker"), {script.dump()}};
+}
 
 // Lines, and what else comes one by one on other threads. Any thread.
 class Gathered {

@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 #include "support/eventually.hpp"
 #include "support/loop_thread.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "worker/worker_engine.hpp"
 #include "worker/worker_process.hpp"
@@ -34,9 +35,9 @@ namespace {
 
 constexpr const char* kSimulatorVersion = "1.3.0";
 
-ChildProcess::Command real_worker(const std::string& library = RKLLM_SIM_LIBRARY,
+ChildProcess::Command real_worker(const std::string& library = kSimulator,
                                   const std::string& version = kSimulatorVersion) {
-  return {RKLLM_MCP_PROGRAM, to_arguments({library, version, version, {}})};
+  return {kProgram, to_arguments({library, version, version, {}})};
 }
 
 // What a worker that cannot work has said, and its exit code.
@@ -105,7 +106,7 @@ TEST_CASE("a worker without a library says why, and by its exit code that it can
 }
 
 TEST_CASE("a worker does not load a library of another version than it was told, whose structs may differ") {
-  const auto [said, code] = end_of_useless(real_worker(RKLLM_SIM_LIBRARY, "1.2.3"));
+  const auto [said, code] = end_of_useless(real_worker(kSimulator, "1.2.3"));
   CHECK(said.find("E worker: ") == 0);
   CHECK(said.find("it was version 1.2.3, and is 1.3.0 now") != std::string::npos);
   CHECK(code == 3);

@@ -4,6 +4,7 @@
 #include "process/descriptor.hpp"
 #include "server/worker/worker_commands.hpp"
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -143,7 +144,7 @@ TEST_CASE("the end of a worker is noticed although a process that it has left be
 
 TEST_CASE("a place of a model is two sockets to the worker, in their order, with its id") {
   // This worker writes something into the first of them.
-  Watched watched(ChildProcess::Command{NONSENSE_WORKER, {}});
+  Watched watched(ChildProcess::Command{built_program("nonsense_worker"), {}});
   const DescriptorPair one = watched.process->open("llm-1");
   const DescriptorPair two = watched.process->open("llm-2");
   char byte = 0;

@@ -1,0 +1,21 @@
+// Where tests find what they drive. Only paths.cpp knows of which build that is: what includes this is compiled the
+// same way for each of them, and once, where there is a compiler cache.
+#pragma once
+
+#include <string>
+
+namespace rkllm_mcp::test {
+
+std::string built_program(const std::string& name);
+std::string built_library(const std::string& name);
+std::string build_directory();
+std::string source_directory();
+std::string cmake_command();
+
+inline const std::string kProgram = built_program("rkllm-mcp");
+inline const std::string kSimulator = built_library("rkllm_sim");
+inline const std::string kSourceDirectory = source_directory();
+inline const std::string kModels = kSourceDirectory + "/simulator/models";  // simulated ones
+inline const std::string kCmakeCommand = cmake_command();
+
+}  // namespace rkllm_mcp::test
