@@ -2,7 +2,7 @@
 
 #include "bindgen_json.hpp"
 #include "diagnostics.hpp"
-#include "text_file.hpp"
+#include "files.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -3,10 +3,9 @@
 #include "bindgen_json.hpp"
 #include "compare/line_diff.hpp"
 #include "diagnostics.hpp"
+#include "files.hpp"
 #include "hex_sha256.hpp"
 #include "manifest.hpp"
-#include "staged_file.hpp"
-#include "text_file.hpp"
 
 #include <algorithm>
 #include <map>

@@ -2,9 +2,9 @@
 
 #include "bindgen_json.hpp"
 #include "diagnostics.hpp"
+#include "files.hpp"
 #include "overlay/schema_check.hpp"
 #include "read/clean_text.hpp"
-#include "text_file.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,6 @@
 // The program: reads the command line and the settings, and hands over to the command.
 #include "app/preset_fields.hpp"
 #include "cli/command_line.hpp"
-#include "cli/exit_codes.hpp"
 #include "cli/run_command.hpp"
 #include "cli/serve_options.hpp"
 #include "cli/target.hpp"

@@ -1,10 +1,9 @@
 #include "check/verify.hpp"
 
 #include "diagnostics.hpp"
+#include "files.hpp"
 #include "read/parse.hpp"
 #include "read/system_headers.hpp"
-#include "temporary_folder.hpp"
-#include "text_file.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "compare/line_diff.hpp"
 
-#include "text_file.hpp"
+#include "files.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -2,12 +2,12 @@
 
 #include "bindgen_json.hpp"
 #include "diagnostics.hpp"
+#include "files.hpp"
 #include "hex_sha256.hpp"
 #include "interface_version.hpp"
 #include "overlay/overlay_entry.hpp"
 #include "overlay/schema_check.hpp"
 #include "read/clean_text.hpp"
-#include "text_file.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,8 @@
-// libclang's C API, with owners for what it allocates. The only file that includes clang-c: nothing beyond read_*
-// and cursor_facts sees a cursor. Uses only what libclang 14 to 19 have in common.
+// libclang's C API, with owners for what it allocates, and what is read of any declaration. The only file that includes
+// clang-c: nothing beyond read/ sees a cursor. Uses only what libclang 14 to 19 have in common.
 #pragma once
+
+#include "read/c_facts.hpp"
 
 #include <clang-c/Index.h>
 
@@ -50,5 +52,11 @@ inline std::vector<CXCursor> children(CXCursor cursor) {
       &found);
   return found;
 }
+
+// Where a declaration stands, and what the comment before it says.
+Location location(CXCursor cursor);
+unsigned place(CXSourceLocation location);  // in its file, in bytes; macros are where they are used
+// `has_comment`: false if the comment that clang has for it is another declaration's.
+Documentation documentation(CXCursor cursor, bool has_comment = true);
 
 }  // namespace bindgen::clang

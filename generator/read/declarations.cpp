@@ -1,7 +1,7 @@
 #include "read/declarations.hpp"
 
 #include "diagnostics.hpp"
-#include "read/cursor_facts.hpp"
+#include "read/clang.hpp"
 #include "read/records.hpp"
 #include "read/types.hpp"
 

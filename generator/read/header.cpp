@@ -1,13 +1,13 @@
 #include "read/header.hpp"
 
 #include "diagnostics.hpp"
+#include "files.hpp"
 #include "hex_sha256.hpp"
 #include "read/clean_text.hpp"
 #include "read/declarations.hpp"
 #include "read/macros.hpp"
 #include "read/merge_layouts.hpp"
 #include "read/parse.hpp"
-#include "text_file.hpp"
 
 #include <algorithm>
 #include <iterator>

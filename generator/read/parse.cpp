@@ -1,10 +1,10 @@
 #include "read/parse.hpp"
 
 #include "diagnostics.hpp"
+#include "files.hpp"
 #include "read/clean_text.hpp"
 #include "read/standard_headers.hpp"
 #include "read/system_headers.hpp"
-#include "text_file.hpp"
 
 #include <algorithm>
 #include <filesystem>

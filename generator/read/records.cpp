@@ -1,6 +1,6 @@
 #include "read/records.hpp"
 
-#include "read/cursor_facts.hpp"
+#include "read/clang.hpp"
 #include "read/representation.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // of this machine, borrowed.
 #pragma once
 
-#include "temporary_folder.hpp"
+#include "files.hpp"
 
 #include <memory>
 #include <optional>

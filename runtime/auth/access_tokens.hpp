@@ -1,4 +1,5 @@
-// The access tokens that clients may present, and what each permits. Only the SHA-256 of a token is kept.
+// The access tokens that clients may present, and what each permits; and who owns what is kept for clients. Only the
+// SHA-256 of a token is kept.
 //
 // The file has one line for each token:
 //
@@ -44,5 +45,17 @@ class AccessTokens {
 
   std::vector<Entry> entries_;
 };
+
+// All clients share the bounds of what is kept for them; when one is reached, those who have most give way, and for
+// that it must be known who owns what.
+
+// What stands for a client machine in such bounds, whatever its port: the host of its address; with IPv6 the network,
+// since a client has all addresses of its network; with a Unix socket the user.
+std::string source_of(std::string_view address);
+
+// The holder of an access token, wherever it calls from; without tokens, or where none was presented, the source.
+std::string owner_of(const Principal* principal, std::string_view address);
+// The owner by the holder's name; empty: no token was presented, or there are none.
+std::string owner_of(std::string_view name, std::string_view address);
 
 }  // namespace rkllm_mcp

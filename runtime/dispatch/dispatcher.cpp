@@ -1,6 +1,6 @@
 #include "dispatch/dispatcher.hpp"
 
-#include "auth/owner.hpp"
+#include "auth/access_tokens.hpp"
 #include "clock.hpp"
 #include "dispatch/batch_answer.hpp"
 #include "jsonrpc/envelope.hpp"
@@ -10,7 +10,7 @@
 #include "mcp/protocol/revisions.hpp"
 #include "put_back.hpp"
 #include "run_loop.hpp"
-#include "transport/bytes/input_slice.hpp"
+#include "transport/bytes/input_backlog.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 

@@ -1,6 +1,6 @@
 #include "dispatch/gate.hpp"
 
-#include "auth/owner.hpp"
+#include "auth/access_tokens.hpp"
 #include "clock.hpp"
 #include "jsonrpc/reply.hpp"
 

@@ -12,7 +12,7 @@
 #include "mcp/catalogue.hpp"
 #include "memory_budget.hpp"
 #include "models/known_models.hpp"
-#include "models/loads_under_way.hpp"
+#include "models/load_progress.hpp"
 #include "settings/settings.hpp"
 #include "upstreams/upstreams.hpp"
 #include "watch/metrics.hpp"

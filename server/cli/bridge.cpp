@@ -1,6 +1,6 @@
 #include "cli/bridge.hpp"
 
-#include "cli/exit_codes.hpp"
+#include "cli/run_command.hpp"
 #include "cli/serve_options.hpp"
 #include "cli/target.hpp"
 #include "client/mcp/message_facts.hpp"

@@ -1,7 +1,6 @@
 #include "cli/run_command.hpp"
 
 #include "cli/answer_follower.hpp"
-#include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/target.hpp"
 #include "client/connection.hpp"

@@ -2,12 +2,12 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/commands/parsed.hpp"
-#include "cli/exit_codes.hpp"
 #include "cli/help/complaint.hpp"
 #include "cli/help/completions.hpp"
 #include "cli/help/help_text.hpp"
 #include "cli/help/man_page.hpp"
 #include "cli/help/terminal.hpp"
+#include "cli/run_command.hpp"
 #include "cli/version_text.hpp"
 #include "log_output.hpp"
 

@@ -1,7 +1,6 @@
 #include "cli/run_command.hpp"
 
 #include "cli/bridge.hpp"
-#include "cli/exit_codes.hpp"
 #include "cli/target.hpp"
 #include "client/endpoint.hpp"
 #include "log_output.hpp"

@@ -1,6 +1,5 @@
 #include "cli/run_command.hpp"
 
-#include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/serve_options.hpp"
 #include "doctor/doctor.hpp"

@@ -1,4 +1,4 @@
-// What each command of `rkllm-mcp` does, a source each. All return the exit code, see exit_codes.hpp; what main() can
+// What each command of `rkllm-mcp` does, a source each. All return the exit code; what main() can
 // put into words they throw: SettingsRefused, std::invalid_argument (what was asked for), client::ConnectionError
 // (there is no server to ask), std::runtime_error (what went wrong).
 //
@@ -9,6 +9,14 @@
 #include "settings/load.hpp"
 
 namespace rkllm_mcp {
+
+// The program's exit codes.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailed = 1;           // the call was answered with an error, or not at all
+inline constexpr int kExitUsage = 2;            // the command line cannot be understood
+inline constexpr int kExitSettingsRefused = 3;  // a settings file, variable or --set is wrong
+inline constexpr int kExitCannotStart = 4;      // a port is in use, the log cannot be written, ...
+inline constexpr int kExitInterrupted = 130;    // by Ctrl-C, as shells say of a program that SIGINT has ended
 
 // --- cli/serve.cpp ---
 

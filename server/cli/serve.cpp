@@ -3,7 +3,6 @@
 #include "app/ports_file.hpp"
 #include "app/runtime_search.hpp"
 #include "app/server.hpp"
-#include "cli/exit_codes.hpp"
 #include "cli/people/first_model.hpp"
 #include "cli/people/offered_models.hpp"
 #include "cli/serve_options.hpp"

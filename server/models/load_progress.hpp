@@ -1,18 +1,25 @@
-// How much of a model's file a worker has read. The library says nothing while it loads; the kernel does.
+// How far loads of models are. The library says nothing while it loads; the kernel says what the worker has read.
 //
-// Threads: any one; reads files of /proc, which do not block.
+// Threads: any one; reads files of /proc and looks at the model's file, which do not block for long.
 #pragma once
+
+#include "backend/queued_backend.hpp"
+
+#include <rkllm_mcp/json.hpp>
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace rkllm_mcp {
 
+// How much of a model's file one worker has read.
 class LoadedBytes {
  public:
   // `model` is the file. `proc` is /proc but in tests.
@@ -30,6 +37,26 @@ class LoadedBytes {
   const std::filesystem::path proc_;
   std::optional<std::int64_t> read_before_;  // by the process, before it began to load
   std::optional<std::int64_t> so_far_;
+};
+
+// How far each load of a model is, whoever has asked for it: by name, or by rkllm_init. For status pages.
+class LoadsUnderWay {
+ public:
+  // `proc` is /proc but in tests.
+  explicit LoadsUnderWay(std::filesystem::path proc = "/proc") : proc_(std::move(proc)) {}
+
+  // Of each of these: {"name","path","bytes","total","seconds_left"}; null for what is not known. The time that is left
+  // is known from an earlier load of the same file alone.
+  Json status(const std::vector<QueuedBackend::Load>& loads);
+
+ private:
+  struct Seen {
+    std::optional<std::int64_t> total;
+    LoadedBytes bytes;
+  };
+
+  const std::filesystem::path proc_;
+  std::map<QueuedBackend::CallId, Seen> seen_;
 };
 
 }  // namespace rkllm_mcp

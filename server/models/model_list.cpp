@@ -1,7 +1,7 @@
 #include "models/model_list.hpp"
 
 #include "chat/templates/family.hpp"
-#include "json_member.hpp"
+#include "json_members.hpp"
 #include "model_name.hpp"
 
 #include <utility>

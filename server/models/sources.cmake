@@ -4,7 +4,7 @@ set(MODELS_SOURCES
   models/leased_calls.cpp
   models/leased_seams.cpp
   models/load_progress.cpp
-  models/loads_under_way.cpp
+  models/load_progress.cpp
   models/model_files.cpp
   models/model_list.cpp
   models/model_place.cpp

@@ -1,6 +1,6 @@
 #include "pull/hub.hpp"
 
-#include "json_member.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "pull/model_chip.hpp"
 #include "text/hexadecimal.hpp"

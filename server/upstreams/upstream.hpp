@@ -3,7 +3,7 @@
 
 #include "deadline.hpp"
 #include "lifetime.hpp"
-#include "mcp/protocol/client_context.hpp"
+#include "mcp/protocol/era.hpp"
 #include "mcp/tools/invocation.hpp"
 #include "upstreams/offered.hpp"
 #include "upstreams/unsent_progress.hpp"

@@ -1,8 +1,7 @@
 #include "upstreams/upstream_document.hpp"
 
-#include "json_member.hpp"
+#include "json_members.hpp"
 #include "mcp/protocol/agreed_names.hpp"
-#include "members_where.hpp"
 #include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_tool.hpp"
 

@@ -1,6 +1,6 @@
 #include "upstreams/upstream_tool.hpp"
 
-#include "json_member.hpp"
+#include "json_members.hpp"
 #include "text/hexadecimal.hpp"
 #include "text/sha256.hpp"
 #include "text/shown.hpp"

@@ -5,10 +5,10 @@
 #include "temporary.hpp"
 
 #include "compare/dump.hpp"
+#include "files.hpp"
 #include "hex_sha256.hpp"
 #include "meaning/understand.hpp"
 #include "read/header.hpp"
-#include "text_file.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -4,8 +4,8 @@
 #include "support/catch.hpp"
 
 #include "compare/line_diff.hpp"
+#include "files.hpp"
 #include "temporary.hpp"
-#include "text_file.hpp"
 
 #include <cstdlib>
 #include <filesystem>

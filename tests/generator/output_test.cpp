@@ -5,11 +5,11 @@
 #include "bindgen_json.hpp"
 #include "compare/line_diff.hpp"
 #include "diagnostics.hpp"
+#include "files.hpp"
 #include "generate.hpp"
 #include "hex_sha256.hpp"
 #include "manifest.hpp"
 #include "output.hpp"
-#include "staged_file.hpp"
 
 #include <sys/resource.h>
 

@@ -1,7 +1,7 @@
 // Inputs made up by a test, written where the generator can read them.
 #pragma once
 
-#include "text_file.hpp"
+#include "files.hpp"
 
 #include "support/paths.hpp"
 

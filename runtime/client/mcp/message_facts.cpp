@@ -1,6 +1,6 @@
 #include "client/mcp/message_facts.hpp"
 
-#include "json_member.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "call/session.hpp"
 #include "jsonrpc/reply.hpp"
-#include "mcp/protocol/client_context.hpp"
+#include "mcp/protocol/era.hpp"
 #include "mcp/protocol/handshake.hpp"
 
 #include <rkllm_mcp/json.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "jsonrpc/message.hpp"
-#include "mcp/protocol/client_context.hpp"
+#include "mcp/protocol/era.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "put_back.hpp"
 #include "transport/peer.hpp"

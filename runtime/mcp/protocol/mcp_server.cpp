@@ -2,6 +2,7 @@
 
 #include "auth/access_tokens.hpp"
 #include "call/permission.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/unread.hpp"
 #include "mcp/catalogue.hpp"
@@ -14,7 +15,6 @@
 #include "mcp/protocol/handshake.hpp"
 #include "mcp/protocol/request_responder.hpp"
 #include "mcp/protocol/revisions.hpp"
-#include "members_where.hpp"
 #include "put_back.hpp"
 
 #include <rkllm_mcp/errors.hpp>

@@ -8,7 +8,6 @@
 #include "mcp/catalogue.hpp"
 #include "mcp/lists/lists.hpp"
 #include "mcp/lists/subscriptions.hpp"
-#include "mcp/protocol/client_context.hpp"
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/state_seal.hpp"
 #include "mcp/service.hpp"

@@ -1,6 +1,6 @@
 #include "mcp/protocol/request_responder.hpp"
 
-#include "json_member.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/catalogue.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "call/session.hpp"
 #include "jsonrpc/reply.hpp"
-#include "mcp/protocol/client_context.hpp"
+#include "mcp/protocol/era.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>

@@ -8,7 +8,7 @@
 #include "chat/assistant/profile.hpp"
 #include "chat/assistant/provider.hpp"
 #include "chat/host/chat_host.hpp"
-#include "chat/host/profile_turns.hpp"
+#include "chat/host/turn_listener.hpp"
 #include "immutable.hpp"
 #include "lifetime.hpp"
 

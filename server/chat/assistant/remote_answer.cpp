@@ -1,6 +1,6 @@
 #include "chat/assistant/remote_answer.hpp"
 
-#include "json_member.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/bounded_json.hpp"
 
 #include <algorithm>

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "chat/host/embedding_maker.hpp"
-#include "chat/host/profile_turns.hpp"
 #include "chat/host/prompt_caches.hpp"
 #include "chat/host/turn_listener.hpp"
 #include "chat/host/turn_maker.hpp"

@@ -1,4 +1,5 @@
-// Who is told what becomes of a turn: a dialect's exchange, or a tool's call; and what they hold meanwhile.
+// Who is told what becomes of a turn: a dialect's exchange, or a tool's call; what they hold meanwhile; and who may
+// make it in the host's place.
 //
 // Threads: everything on the event loop, and nothing from inside the call that has started the turn. Exactly one of
 // finished() and failed() comes, last; nothing comes once the turn has been let go of, which any of these but queued()
@@ -7,9 +8,15 @@
 
 #include "chat/turn/answer.hpp"
 #include "chat/turn/model_lender.hpp"
+#include "chat/turn/turn.hpp"
 #include "chat/turn/turn_error.hpp"
 
 #include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace rkllm_mcp::chat {
 
@@ -35,6 +42,19 @@ class Running {
   virtual ~Running() = default;
   virtual void hold() {}   // whoever asked cannot take more for now
   virtual void go_on() {}  // or can again
+};
+
+// Profiles: names under which more than a model answers. The host asks here first for every name, and hands turns that
+// name a profile on; the assistant stands behind it.
+class ProfileTurns {
+ public:
+  virtual ~ProfileTurns() = default;
+
+  // In a fixed order, each with what is known of the model behind it.
+  virtual std::vector<ModelDescription> models(const Asker& asker) const = 0;
+  virtual std::optional<ModelDescription> find(std::string_view name, const Asker& asker) const = 0;
+  // As ChatHost::start(); turn.model is the name of a profile.
+  virtual std::unique_ptr<Running> start(Turn turn, const Asker& asker, std::string peer, TurnListener& listener) = 0;
 };
 
 }  // namespace rkllm_mcp::chat

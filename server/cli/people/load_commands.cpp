@@ -1,10 +1,10 @@
 #include "cli/people/load_commands.hpp"
 
-#include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/people/first_model.hpp"
 #include "cli/people/load_progress_line.hpp"
 #include "cli/people/offered_models.hpp"
+#include "cli/run_command.hpp"
 #include "text/shown.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>

@@ -1,6 +1,5 @@
 #include "cli/run_command.hpp"
 
-#include "cli/exit_codes.hpp"
 #include "cli/people/log_line.hpp"
 #include "cli/people/server_link.hpp"
 #include "cli/serve_options.hpp"

@@ -1,6 +1,5 @@
 #include "cli/run_command.hpp"
 
-#include "cli/exit_codes.hpp"
 #include "cli/help/progress_line.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/people/offered_models.hpp"

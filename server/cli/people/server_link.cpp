@@ -5,7 +5,7 @@
 #include "client/connection.hpp"
 #include "client/http/sse_parser.hpp"
 #include "clock.hpp"
-#include "json_member.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "last_log_line.hpp"
 #include "text/space.hpp"

@@ -1,6 +1,5 @@
 #include "cli/run_command.hpp"
 
-#include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/input_lines.hpp"
 #include "cli/people/load_progress_line.hpp"

@@ -3,7 +3,7 @@
 #include "cli/people/first_model.hpp"
 #include "client/connection.hpp"
 #include "clock.hpp"
-#include "json_member.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/bounded_json.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>

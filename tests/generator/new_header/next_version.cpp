@@ -1,7 +1,7 @@
 #include "next_version.hpp"
 
 #include "bindgen_json.hpp"
-#include "text_file.hpp"
+#include "files.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -4,8 +4,8 @@
 #include "support/process.hpp"
 
 #include "bindgen_json.hpp"
+#include "files.hpp"
 #include "overlay/schema_check.hpp"
-#include "text_file.hpp"
 
 #include <stdexcept>
 #include <string>

@@ -1,4 +1,4 @@
-#include "read/cursor_facts.hpp"
+#include "read/clang.hpp"
 
 #include "read/clean_text.hpp"
 #include "read/documentation.hpp"

@@ -1,4 +1,4 @@
-#include "staged_file.hpp"
+#include "files.hpp"
 
 #include "diagnostics.hpp"
 
@@ -9,11 +9,73 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 namespace bindgen {
+
+std::string read_text(const std::filesystem::path& path) {
+  std::error_code unknown;
+  const auto kind = std::filesystem::status(path, unknown).type();
+  using Kind = std::filesystem::file_type;
+  // A pipe would be empty when clang reads it once more, and a device may have no end.
+  const bool can_be_read_again = kind == Kind::regular || kind == Kind::directory || kind == Kind::not_found;
+  if (!unknown && !can_be_read_again) throw Refusal({path.string(), 0, 0}, "cannot read this: it is no file");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  char part[1 << 16];
+  while (file && kind != Kind::directory) {
+    file.read(part, sizeof part);
+    text.append(part, static_cast<std::size_t>(file.gcount()));
+  }
+  if (file.eof() && !file.bad()) return text;
+  const int why = errno;
+  // That a file is not there is what everybody takes for granted.
+  throw Refusal({path.string(), 0, 0},
+                std::string("cannot read this file") +
+                    (why == 0 || why == ENOENT ? "" : ": " + std::generic_category().message(why)));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+bool holds(const std::filesystem::path& path, const std::string& text) {
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(path, unknown) && read_text(path) == text;
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::error_code none;
+  std::filesystem::path temporary = std::filesystem::temp_directory_path(none);
+  if (none) temporary = "/tmp";
+  std::string name = (temporary / "rkllm-bindgen-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr)
+    throw Refusal({temporary.string(), 0, 0}, std::string("no folder can be made here: ") + std::strerror(errno));
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+void TemporaryFolder::write(const std::string& name, const std::string& text) const {
+  StagedFile(path_ / name, text).put_in_place();
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -1,4 +1,4 @@
-#include "models/loads_under_way.hpp"
+#include "models/load_progress.hpp"
 
 #include "support/catch.hpp"
 #include "support/process.hpp"

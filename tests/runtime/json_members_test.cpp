@@ -1,4 +1,4 @@
-#include "members_where.hpp"
+#include "json_members.hpp"
 
 #include "support/catch.hpp"
 

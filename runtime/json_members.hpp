@@ -1,0 +1,39 @@
+// Members of JSON objects: of one that somebody else has made, of which nothing is taken for granted, and those of one
+// that somebody wants.
+//
+// Threads: any.
+#pragma once
+
+#include <rkllm_mcp/json.hpp>
+
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp {
+
+// Null if `object` is no object, or has no member of this name.
+inline const Json* member_of(const Json& object, const char* name) {
+  const auto found = object.find(name);  // the end for what is no object
+  return found == object.end() ? nullptr : &*found;
+}
+
+// The member of this name, if it is a text; else empty.
+inline std::string text_in(const Json& object, const char* name) {
+  const Json* const member = member_of(object, name);
+  return member != nullptr && member->is_string() ? member->get<std::string>() : std::string();
+}
+
+// The members of an object that somebody wants, in a time that grows as their number does: Json's own operator[]
+// searches all members for the name of each that is added. `is_wanted` is asked with the name and the value of each, in
+// their order.
+template <class IsWanted>
+Json members_where(Json object, IsWanted is_wanted) {
+  Json::object_t wanted;
+  wanted.reserve(object.size());  // growing would copy all that its members hold
+  for (auto& [name, value] : object.get_ref<Json::object_t&>()) {
+    if (is_wanted(name, std::as_const(value))) wanted.emplace_back(name, std::move(value));
+  }
+  return wanted;
+}
+
+}  // namespace rkllm_mcp
