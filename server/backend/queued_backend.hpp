@@ -143,6 +143,7 @@ class QueuedBackend : public Backend {
   void refuse(QueuedCall& job, const std::exception_ptr& error);
   // With mutex_ held.
   CallQueue& queue_of(const QueuedCall& job);
+  static bool is_lease(const QueuedCall& job);
   bool can_use_lease(const QueuedCall& lease) const;
   void let_go(QueuedCall& lease);    // ends a lease that is held, when its running call has ended
   void end_held(QueuedCall& lease);  // now
@@ -153,7 +154,7 @@ class QueuedBackend : public Backend {
   void destroy_unasked(ModelHandle& handle, EndedFunction ended = {});
   void abandon_all(std::unique_lock<Mutex>& lock);  // unlocks
 
-  // On the queues' threads.
+  // On the queues' threads (queued_backend_threads.cpp).
   bool grant(ModelHandle& handle, QueuedCall& lease);  // false: it cannot be; with mutex_ held
   struct Taken {
     std::shared_ptr<QueuedCall> job{};  // null: none waits, or a lease that has been granted

@@ -11,6 +11,8 @@ set(BACKEND_SOURCES
   backend/loaded_library.cpp
   backend/logged_errors.cpp
   backend/queued_backend.cpp
+  backend/queued_backend_status.cpp
+  backend/queued_backend_threads.cpp
   backend/run_sink.cpp
   backend/runner.cpp
   backend/standard_error_tap.cpp
