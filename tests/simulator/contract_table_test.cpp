@@ -1,5 +1,6 @@
 // CONTRACT.md, the table of what is known about the runtime, against the test cases that there are.
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "surroundings.hpp"
 
 #include <algorithm>
@@ -40,7 +41,8 @@ std::set<std::string> test_cases_of(const std::string& program) {
 std::set<std::string> test_cases() {
   std::set<std::string> names = test_cases_of(std::filesystem::read_symlink("/proc/self/exe").string());
   std::istringstream programs(SIMULATOR_SET_TESTS);
-  for (std::string program; std::getline(programs, program, ':');) names.merge(test_cases_of(program));
+  for (std::string program; std::getline(programs, program, ':');)
+    names.merge(test_cases_of(rkllm_mcp::test::built_program(program)));
   return names;
 }
 

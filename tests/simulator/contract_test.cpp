@@ -1,6 +1,7 @@
 // The NULL and lifetime matrix of the runtime's contract: what returns -1, and what the vendor's library does not
 // survive. The latter happens in a child process.
 #include "simulated.hpp"
+#include "support/paths.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -34,7 +35,7 @@ pid_t start_breaking(const std::string& rule, const std::string& model_path, con
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  std::string program = CONTRACT_BREAKER;
+  std::string program = rkllm_mcp::test::built_program("simulator_contract_breaker");
   std::string name = rule;
   std::string path = model_path;
   char* arguments[] = {program.data(), name.data(), path.data(), nullptr};

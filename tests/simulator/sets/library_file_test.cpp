@@ -1,6 +1,7 @@
 // What can be told about a library from its file: what it exports, its version, and that it is a simulator.
 #include "simulator/surroundings.hpp"
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 
 #include <array>
 #include <cstdio>
@@ -12,6 +13,8 @@
 using namespace simulated;
 
 namespace {
+
+const std::string kLibrary = rkllm_mcp::test::built_library(SIMULATED_BY);
 
 std::string output_of(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
@@ -38,14 +41,14 @@ std::set<std::string> declared_functions() {
 
 TEST_CASE("the library exports the functions of its header and nothing else") {
   std::set<std::string> names;
-  std::istringstream lines(output_of("nm -D --defined-only '" SIMULATOR_LIBRARY "'"));
+  std::istringstream lines(output_of("nm -D --defined-only '" + kLibrary + "'"));
   for (std::string line; std::getline(lines, line);) names.insert(line.substr(line.rfind(' ') + 1));
   CHECK(names.size() == SIMULATED_FUNCTIONS);
   CHECK(names == declared_functions());
 }
 
 TEST_CASE("the library's file says its version, and that it is simulated") {
-  const std::string bytes = read(SIMULATOR_LIBRARY);
+  const std::string bytes = read(kLibrary);
   const auto version = bytes.find("RKLLM SDK (version: ");
   REQUIRE(version != std::string::npos);
   const std::string expected = "RKLLM SDK (version: " SIMULATED_VERSION " | SIMULATED: rkllm simulator";
