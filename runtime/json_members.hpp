@@ -1,5 +1,5 @@
-// Members of JSON objects: of one that somebody else has made, of which nothing is taken for granted, and those of one
-// that somebody wants.
+// Reading members of JSON that others have made, of which nothing is taken for granted; and keeping only some members
+// of an object.
 //
 // Threads: any.
 #pragma once

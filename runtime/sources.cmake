@@ -1,7 +1,6 @@
 set(RUNTIME_SOURCES
   auth/access_tokens.cpp
   auth/guess_throttle.cpp
-  auth/access_tokens.cpp
   call/caller.cpp
   call/chunk_writer.cpp
   call/poll_reader.cpp

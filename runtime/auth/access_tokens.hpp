@@ -1,5 +1,5 @@
-// The access tokens that clients may present, and what each permits; and who owns what is kept for clients. Only the
-// SHA-256 of a token is kept.
+// The access tokens that clients may present, and what each permits. Of a token itself only the SHA-256 is kept. And,
+// by token or by address, who owns what the server keeps for clients.
 //
 // The file has one line for each token:
 //

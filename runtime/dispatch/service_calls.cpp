@@ -1,6 +1,7 @@
 #include "dispatch/service_calls.hpp"
 
 #include "call/permission.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/unread.hpp"
 #include "mcp/lists/documents.hpp"
@@ -24,9 +25,7 @@ constexpr std::array<std::string_view, 5> kOfEveryService{"tools/list", "tools/c
 std::string text_of(const Json& body, std::size_t block) {
   const auto content = body.find("content");
   if (content == body.end() || !content->is_array() || content->size() <= block) return {};
-  const Json& each = (*content)[block];
-  const auto text = each.find("text");
-  return text != each.end() && text->is_string() ? text->get<std::string>() : std::string();
+  return text_in((*content)[block], "text");
 }
 
 // A tool's complaint as an error: bad arguments stay what they are, everything else is that the tool has failed.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backend.hpp"
+#include "json_members.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
@@ -62,10 +63,8 @@ inline CallOutcome without_model(const std::string& id) {
 // The file that a call with these parameters is to load as a model; empty if it names none. Nothing has been checked
 // yet: the stub does that.
 inline std::string model_path_in(const Json& params) {
-  const Json* const param = params.is_object() && params.contains("param") ? &params["param"] : nullptr;
-  if (param == nullptr || !param->is_object()) return {};
-  const auto path = param->find("model_path");
-  return path != param->end() && path->is_string() ? path->get<std::string>() : std::string();
+  const Json* const param = member_of(params, "param");
+  return param != nullptr ? text_in(*param, "model_path") : std::string();
 }
 
 class Engine {

@@ -1,6 +1,6 @@
-// What each command of `rkllm-mcp` does, a source each. All return the exit code; what main() can
-// put into words they throw: SettingsRefused, std::invalid_argument (what was asked for), client::ConnectionError
-// (there is no server to ask), std::runtime_error (what went wrong).
+// What each command of `rkllm-mcp` does, a source each. All return one of the exit codes below; what main() can put
+// into words they throw: SettingsRefused, std::invalid_argument (what was asked for), client::ConnectionError (there is
+// no server to ask), std::runtime_error (what went wrong).
 //
 // Threads: the one that main() runs on.
 #pragma once

@@ -4,7 +4,6 @@ set(MODELS_SOURCES
   models/leased_calls.cpp
   models/leased_seams.cpp
   models/load_progress.cpp
-  models/load_progress.cpp
   models/model_files.cpp
   models/model_list.cpp
   models/model_place.cpp

@@ -1,5 +1,6 @@
 #include "upstreams/upstream.hpp"
 
+#include "json_members.hpp"
 #include "mcp/catalogue.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 #include "mcp/protocol/era.hpp"
@@ -138,12 +139,8 @@ void Upstream::take_list(Offered kind, std::vector<Json> list) {
 
 void Upstream::take_log(const Json& params) const {
   if (!events_.on_log || !params.is_object() || !params.contains("data")) return;
-  const auto text = [&params](const char* name) {
-    const auto found = params.find(name);
-    return found != params.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  const auto level = mcp::severity_named(text("level"));
-  const std::string logger = for_the_log(text("logger"));
+  const auto level = mcp::severity_named(text_in(params, "level"));
+  const std::string logger = for_the_log(text_in(params, "logger"));
   if (level) events_.on_log(*level, logger.empty() ? name_ : name_ + "/" + logger, params["data"]);
 }
 

@@ -5,6 +5,7 @@
 #include "model/characters.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +65,46 @@ void append_passages(std::vector<TokenId>& ids, std::size_t wanted, std::size_t 
   }
 }
 
+Json member(const Json& value, const char* name) { return value.is_object() ? value.value(name, Json()) : Json(); }
+
+std::string_view last_word(std::string_view text) {
+  constexpr std::string_view kNotWords = " \t\r\n.,;:!?\"'()";
+  const auto end = text.find_last_not_of(kNotWords);
+  if (end == std::string_view::npos) return "";
+  text = text.substr(0, end + 1);
+  const auto before = text.find_last_of(kNotWords);
+  return before == std::string_view::npos ? text : text.substr(before + 1);
+}
+
+Json argument(const Json& schema, std::string_view prompt) {
+  if (const Json choices = member(schema, "enum"); choices.is_array() && !choices.empty()) return choices[0];
+  const Json type = member(schema, "type");
+  if (type == "integer" || type == "number") return 1;
+  if (type == "boolean") return true;
+  if (type == "array") return Json::array();
+  if (type == "object") return Json::object();
+  return std::string(last_word(prompt));
+}
+
+// The text of a tool call, in <tool_call> tags; nothing if the prompt names none of the tools. `tools` is a list as
+// OpenAI writes it; entries that are not are passed over. The arguments fit the types that the tool asks for: strings
+// are the prompt's last word.
+std::optional<std::string> tool_call(const Json& tools, std::string_view prompt) {
+  for (const Json& tool : tools) {
+    const Json function = member(tool, "function");
+    const Json name = member(function, "name");
+    if (!name.is_string() || prompt.find(name.get<std::string>()) == std::string_view::npos) continue;
+    Json arguments = Json::object();
+    const Json properties = member(member(function, "parameters"), "properties");
+    for (const auto& [key, schema] : properties.items()) {
+      arguments[key] = argument(schema, prompt);
+    }
+    const Json call{{"name", name}, {"arguments", arguments}};
+    return "<tool_call>\n" + call.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n</tool_call>";
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 AnswerTokens compose_answer(const Question& question, const ModelFile& model, const Json& tools) {
@@ -93,7 +134,7 @@ AnswerTokens compose_answer(const Question& question, const ModelFile& model, co
     append_passages(ids, ids.size() + 10, ids.size() + 40, random, model);
     append_text(ids, "\n</think>\n\n", model);
   }
-  if (const auto call = question.from_tool ? std::nullopt : write_tool_call(tools, question.prompt)) {
+  if (const auto call = question.from_tool ? std::nullopt : tool_call(tools, question.prompt)) {
     append_text(ids, *call, model);
     return tokens(std::move(ids), {ending});
   }
@@ -106,47 +147,6 @@ AnswerTokens compose_answer(const Question& question, const ModelFile& model, co
   const std::size_t length = shortest + random.below(longest - shortest + 1);
   append_passages(ids, thought + length - 1, thought + longest - 1, random, model);
   return tokens(std::move(ids), {ending});
-}
-
-namespace {
-
-Json member(const Json& value, const char* name) { return value.is_object() ? value.value(name, Json()) : Json(); }
-
-std::string_view last_word(std::string_view text) {
-  constexpr std::string_view kNotWords = " \t\r\n.,;:!?\"'()";
-  const auto end = text.find_last_not_of(kNotWords);
-  if (end == std::string_view::npos) return "";
-  text = text.substr(0, end + 1);
-  const auto before = text.find_last_of(kNotWords);
-  return before == std::string_view::npos ? text : text.substr(before + 1);
-}
-
-Json argument(const Json& schema, std::string_view prompt) {
-  if (const Json choices = member(schema, "enum"); choices.is_array() && !choices.empty()) return choices[0];
-  const Json type = member(schema, "type");
-  if (type == "integer" || type == "number") return 1;
-  if (type == "boolean") return true;
-  if (type == "array") return Json::array();
-  if (type == "object") return Json::object();
-  return std::string(last_word(prompt));
-}
-
-}  // namespace
-
-std::optional<std::string> write_tool_call(const Json& tools, std::string_view prompt) {
-  for (const Json& tool : tools) {
-    const Json function = member(tool, "function");
-    const Json name = member(function, "name");
-    if (!name.is_string() || prompt.find(name.get<std::string>()) == std::string_view::npos) continue;
-    Json arguments = Json::object();
-    const Json properties = member(member(function, "parameters"), "properties");
-    for (const auto& [key, schema] : properties.items()) {
-      arguments[key] = argument(schema, prompt);
-    }
-    const Json call{{"name", name}, {"arguments", arguments}};
-    return "<tool_call>\n" + call.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n</tool_call>";
-  }
-  return std::nullopt;
 }
 
 }  // namespace rkllm_mcp::sim

@@ -9,9 +9,7 @@
 #include "model/model_file.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace rkllm_mcp::sim {
@@ -28,10 +26,5 @@ struct Question {
 };
 
 AnswerTokens compose_answer(const Question& question, const ModelFile& model, const Json& tools);
-
-// The text of the tool call that such a model writes when it has tools, in <tool_call> tags; nothing if the prompt
-// names none of them. `tools` is a list as OpenAI writes it; entries that are not are passed over. The arguments fit
-// the types that the tool asks for: strings are the prompt's last word.
-std::optional<std::string> write_tool_call(const Json& tools, std::string_view prompt);
 
 }  // namespace rkllm_mcp::sim

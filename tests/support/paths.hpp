@@ -1,5 +1,6 @@
-// Where tests find what they drive. Only paths.cpp knows of which build that is: what includes this is compiled the
-// same way for each of them, and once, where there is a compiler cache.
+// Where tests find what they drive: programs in bin/ and libraries in lib/ of the build. Only paths.cpp knows the
+// build's folder: what includes this is compiled the same way for each build, and once, where there is a compiler
+// cache.
 #pragma once
 
 #include <string>

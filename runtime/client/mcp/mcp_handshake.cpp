@@ -1,6 +1,7 @@
 #include "client/mcp/mcp_handshake.hpp"
 
 #include "client/mcp/message_facts.hpp"
+#include "json_members.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 
 #include <algorithm>
@@ -8,11 +9,6 @@
 
 namespace rkllm_mcp::client {
 namespace {
-
-std::string text_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 Json object_of(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -43,7 +39,7 @@ ServerFacts facts_of_discovery(const Json& result) {
   ServerFacts facts{false, kModernRevision};
   facts.info = object_of(object_of(result, "_meta"), mcp::kMetaServer);
   facts.capabilities = object_of(result, "capabilities");
-  facts.instructions = text_of(result, "instructions");
+  facts.instructions = text_in(result, "instructions");
   return facts;
 }
 
@@ -75,13 +71,13 @@ ServerFacts initialize(NumberedRequests& requests, const Introduction& introduct
   if (!outcome) throw ConnectionError("the server does not answer initialize");
   if (const auto* error = std::get_if<RemoteError>(&*outcome)) throw RemoteRefusal(*error);
   const Json& result = std::get<Json>(*outcome);
-  const std::string revision = result.is_object() ? text_of(result, "protocolVersion") : "";
+  const std::string revision = result.is_object() ? text_in(result, "protocolVersion") : "";
   if (!is_legacy_revision(revision)) {
     throw ConnectionError("the server wants to speak MCP \"" + revision + "\", which this client does not");
   }
   requests.notify("notifications/initialized", Json::object());
   return {true, revision, object_of(result, "serverInfo"), object_of(result, "capabilities"),
-          text_of(result, "instructions")};
+          text_in(result, "instructions")};
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// What the server knows of the client of one request, told once by a handshake or with the request itself, and what it
-// may want from it; and what the revisions of one era have in common, and the other era has differently: how a client
-// says who it is, the shape of results, and how a server asks its client for something.
+// What the revisions of one era have in common, and the other era has differently: how a client says who it is, the
+// shape of results, and how a server asks its client for something. And what goes from one side to the other by it:
+// what the server knows of the client of a request, and what it may want from it.
 //
 // Event loop only.
 #pragma once

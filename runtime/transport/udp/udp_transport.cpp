@@ -2,7 +2,7 @@
 
 #include "deadline.hpp"
 #include "run_loop.hpp"
-#include "transport/bytes/input_backlog.hpp"
+#include "transport/bytes/input_slice.hpp"
 #include "transport/bytes/socket_stream.hpp"
 #include "transport/udp/udp_errors.hpp"
 

@@ -1,5 +1,5 @@
-// Who is told what becomes of a turn: a dialect's exchange, or a tool's call; what they hold meanwhile; and who may
-// make it in the host's place.
+// Who is told what becomes of a turn: a dialect's exchange, or a tool's call; what they hold meanwhile; and the
+// interface of what makes a turn in the host's place (profiles).
 //
 // Threads: everything on the event loop, and nothing from inside the call that has started the turn. Exactly one of
 // finished() and failed() comes, last; nothing comes once the turn has been let go of, which any of these but queued()

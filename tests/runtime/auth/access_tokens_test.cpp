@@ -91,8 +91,6 @@ TEST_CASE("what is wrong with a file of tokens is told with its line, and withou
   CHECK_THROWS_WITH(AccessTokens::read(pipe), pipe + ": not a file");
 }
 
-using namespace rkllm_mcp;
-
 TEST_CASE("a client machine is the host of its address, whatever its port") {
   CHECK(source_of("192.0.2.1:4711") == "192.0.2.1");
   CHECK(source_of("192.0.2.1:1") == source_of("192.0.2.1:65535"));

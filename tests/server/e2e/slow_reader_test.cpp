@@ -10,11 +10,7 @@
 namespace rkllm_mcp::test {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kAllowedGrowth = std::size_t{512} << 20U;  // freed memory is kept for a while
-#else
 constexpr std::size_t kAllowedGrowth = std::size_t{24} << 20U;
-#endif
 
 constexpr int kSmallReceiveBuffer = 4096;
 
