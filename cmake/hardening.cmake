@@ -23,7 +23,7 @@ foreach(flag IN LISTS hardening)
   endif()
 endforeach()
 
-# Level 3 of _FORTIFY_SOURCE came with GCC 12 and, of what clang has, is 2 before version 15. It takes optimisation.
+# Level 3 of _FORTIFY_SOURCE is for GCC from 12 on and Clang from 15 on. It takes optimisation.
 set(fortified 3)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12 OR
    CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 15)

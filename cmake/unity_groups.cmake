@@ -4,9 +4,9 @@ if(NOT CMAKE_UNITY_BUILD_BATCH_SIZE)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 endif()
 
-# Of this target, only files together that lie in one top folder of it (runtime/mcp, server/worker). A new file then changes
-# what is compiled of its own folder, and nothing elsewhere: compiler caches and builds after a merge stay quick.
-# To be called where the target's sources are listed.
+# Compiles together only files of this target that lie in one top folder of it (runtime/mcp, server/worker). A new file
+# then changes what is compiled of its own folder, and nothing elsewhere: compiler caches and builds after a merge stay
+# quick. To be called where the target's sources are listed.
 function(rkllm_mcp_unity_by_top_folder target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
   get_target_property(sources ${target} SOURCES)

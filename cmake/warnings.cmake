@@ -1,4 +1,4 @@
-# The warnings that every target of this project is built with. `WERROR` is for presets, so that a new compiler's new
+# The warnings that every target of this project is built with. `RKLLM_MCP_WERROR` is for presets, so that a new compiler's new
 # warning never stops a user's build.
 add_library(rkllm_mcp_warnings INTERFACE)
 # GCC 12 sees overlapping copies in every `"text" + std::string` that it optimises (its bug 105651).

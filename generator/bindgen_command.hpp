@@ -27,7 +27,7 @@ struct CommandLine {
   std::string version;                      // of the one header that is asked about; empty: newer than all known
   std::string out;
   bool verify = false;                       // compile the output before it is used
-  std::vector<std::string> support_folders;  // where the support headers may be, for that
+  std::vector<std::string> support_folders;  // where the support headers may be
   std::string repeat;                        // the command that generates what this one speaks of
   std::vector<std::string> headers;          // of the other commands: two for kDiff, else one
   std::vector<std::string> clang_options;    // for reading the headers

@@ -47,38 +47,38 @@ inline bool points_at(const c::Type& type, c::TypeKind kind) {
   return type.kind == c::TypeKind::kPointer && type.target.front().kind == kind;
 }
 
-// Calls `visit` with the type of everything that the header declares, and the place of the declaration. What types are
-// made of is left to it, and so are structs that are declared in place, whose fields have their turn.
+// Calls `visit` with the type of each field, parameter, returned value and typedef, and the place of the field, the
+// typedef or the function. Types are not looked into. Of a struct declared in place only the fields are visited.
 using TypeVisitor = std::function<void(const c::Type& type, const Location& at)>;
 void each_type(const c::Header& header, const TypeVisitor& visit);
 
-// check_names.cpp
+// name_rules.cpp
 void names_are_usable(Inspection& inspection);
-// check_types.cpp
+// type_rules.cpp
 void types_are_declared(Inspection& inspection);
 void meanings_fit_types(Inspection& inspection);
 void returns_can_be_told(Inspection& inspection);
 void constants_can_be_told(Inspection& inspection);
-// check_declarations.cpp
+// declaration_rules.cpp
 void declarations_can_be_repeated(Inspection& inspection);
-// check_layouts.cpp
+// layout_rules.cpp
 void structs_are_plain(Inspection& inspection);
 void bit_fields_are_values(Inspection& inspection);
-// check_changed.cpp
-// What a client has given is not freed: pointers in such structs are left by the function alone.
+// changed.cpp
+// Complains of fields of `record` that a client gives and that lead to memory that is not const: `frees` would free it.
 void inspect_left_pointers(Inspection& inspection, const NamedRecord& record, const std::string& frees);
 void changed_counts_are_of_the_library(Inspection& inspection);
-// check_structs.cpp
+// struct_rules.cpp
 // The struct that a part holds or points at, or of which it is an array, if it is told.
 std::optional<NamedRecord> struct_in(const Api& api, const Part& part);
 void structs_are_finite(Inspection& inspection);
 void open_ends_stay_empty(Inspection& inspection);
 void wholes_are_open_ends(Inspection& inspection);
-// check_values.cpp
+// value_rules.cpp
 void defaults_are_possible(Inspection& inspection);
 void bounds_are_possible(Inspection& inspection);
 void texts_are_possible(Inspection& inspection);
-// check_parts.cpp
+// part_rules.cpp
 void handle_values_are_declared(Inspection& inspection);
 void handle_values_are_kept(Inspection& inspection);
 void references_name_siblings(Inspection& inspection);
@@ -89,14 +89,14 @@ void elements_have_an_end(Inspection& inspection);
 void chosen_structs_are_known(Inspection& inspection);
 void groups_are_whole(Inspection& inspection);
 void lengths_are_derivable(Inspection& inspection);
-// check_unions.cpp
+// union_rules.cpp
 void unions_are_covered(Inspection& inspection);
-// check_streams.cpp
+// stream_rules.cpp
 void streams_are_complete(Inspection& inspection);
 void userdata_is_for_one_stream(Inspection& inspection);
-// check_wire_names.cpp
+// wire_name_rules.cpp
 void wire_names_are_different(Inspection& inspection);
-// check_functions.cpp
+// function_rules.cpp
 void handles_are_of_one_type(Inspection& inspection);
 void referred_functions_exist(Inspection& inspection);
 void declared_arrays_are_whole(Inspection& inspection);

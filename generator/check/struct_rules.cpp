@@ -25,8 +25,8 @@ bool leads_to(const Api& api, const NamedRecord& record, const std::string& path
   return false;
 }
 
-// The array at the end of a struct behind which a library may know more: one without a length, or with a length of 1,
-// as C had it before there were such; nothing says how many there are.
+// An array at the end of a struct without a length or, as C had it before, with a length of 1: a library may know of
+// more elements, and nothing says how many there are.
 struct OpenEnd {
   std::string path;
   Location location;
@@ -36,7 +36,7 @@ struct OpenEnd {
   std::string closed_by;  // whose entry has said so; empty: none
 };
 
-// `entry`: of the unused union, or what else has no entries of its own inside, that the record is; else empty.
+// `entry`: the path of the unused field that `record` is in and whose entry stands for all inside; else empty.
 // `closed_by`: see OpenEnd.
 void add_open_ends(const Api& api, const c::Record& record, const std::string& path, std::vector<OpenEnd>& found,
                    const std::string& entry = "", const std::string& closed_by = "") {

@@ -135,7 +135,7 @@ std::string remedy_for_whole(const Meaning& meaning) {
   return {};
 }
 
-// What a meaning is of where it stands at a place that it says nothing of; empty: it is in its place.
+// Why a part cannot have this meaning: it is one of returned values, or none of fields. Empty: it can.
 std::string out_of_place(const Meaning& meaning, const Part& part) {
   if (std::holds_alternative<meaning::Status>(meaning) || std::holds_alternative<meaning::Predicate>(meaning))
     return "\"status\" and \"predicate\" are of what a function returns";

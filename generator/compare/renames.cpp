@@ -109,7 +109,8 @@ std::vector<std::string> enumerator_names(const c::Enum& entity) {
   return names;
 }
 
-// Of the enumerators of a header that are told as `kind`: what distinguishes them from others of their enum that are.
+// For the enumerators that `changes` tell as `kind`, what is left of each name without the words that all those of its
+// enum begin with.
 class Ends {
  public:
   Ends(const c::Header& header, const std::vector<Change>& changes, ChangeKind kind) {
@@ -129,8 +130,8 @@ class Ends {
   }
 
   const std::string& of(const std::string& path) const { return ends_.at(last_of(path)); }
-  // What is before it is what the enum has all its enumerators begin with: of READ_OK beside a NONE it is not, so that
-  // READ says what it is, too. And where no other is told, nothing shows which is which.
+  // Whether these words are what all enumerators of the enum begin with: not so of READ_OK and READ_END beside NONE,
+  // where READ is part of what they say. False if no other one is told: one name does not show which words they are.
   bool is_behind_beginning_of_enum(const std::string& path) const {
     return behind_beginning_.count(last_of(path)) != 0;
   }
@@ -142,7 +143,7 @@ class Ends {
 
 class Matcher {
  public:
-  // `known`: what is told already, so that types which have another name now make no other signature.
+  // `known`: the changes so far. Types that they tell as renamed are compared by their new names.
   Matcher(const c::Header& before, const c::Header& after, const std::vector<Change>& known)
       : before_(before),
         after_(after),
@@ -246,7 +247,7 @@ class Matcher {
     return told;
   }
 
-  // Whether something that there was before has the one type now where it had the other.
+  // Whether a declaration has changed in nothing but that it has `now` where it had `old`.
   bool takes_its_place(const std::string& old, const std::string& now) const {
     return std::any_of(known_.begin(), known_.end(), [&](const Change& change) {
       if (change.kind != ChangeKind::kChanged) return false;

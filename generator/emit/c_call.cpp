@@ -195,9 +195,10 @@ class CallEmitter {
     return arguments;
   }
 
-  // Emitted once, before anything that may throw: a handle that the function has destroyed is not used any more. Memory
-  // the function left is freed after the answer is written, also if writing fails. `if_succeeded`: the condition under
-  // which the function has left any.
+  // Emitted once, behind the call, before anything else that may throw (what checks a returned status, or a yes or no,
+  // goes before it: a call that has failed has left nothing): a handle that the function has destroyed is not used any
+  // more. Memory that the function left is freed after the answer is written, also if writing fails. `if_succeeded`:
+  // the condition under which the function has left any.
   std::vector<std::string> at_once(const std::string& if_succeeded = "") {
     std::vector<std::string> lines;
     if (std::exchange(is_done_, true)) return lines;

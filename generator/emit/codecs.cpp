@@ -209,7 +209,7 @@ class CodecEmitter {
     return piece;
   }
 
-  // By the name of the group, until its fields are known.
+  // Begins the call of a group. Its key is the group's name, by which calls_of() adds the fields and the end.
   static Piece begin_of_group(const std::string& group, const std::string& sign) {
     return {group,
             [group, sign](CodeText& code) {

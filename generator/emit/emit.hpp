@@ -1,5 +1,5 @@
-// The last step before writing: an understood API becomes files, in memory. Every function here is pure: the same API
-// gives the same bytes, on every machine and with every libclang.
+// The last step before writing: an understood API becomes files, in memory. The same API gives the same bytes, on every
+// machine and with every libclang.
 #pragma once
 
 #include "emit/header_file.hpp"
@@ -22,6 +22,7 @@ HeaderFile emit_constants(const Api& api);  // macros, and every fact that can b
 // Once for all of them:
 HeaderFile emit_types(const std::vector<Api>& sets);   // the types of each version, by one name; no file of one set
 HeaderFile emit_codecs(const std::vector<Api>& sets);  // JSON to struct and back
+// emit_schemas() comes first: emit_methods() asks `texts` which schemas differ between versions.
 HeaderFile emit_schemas(const std::vector<Api>& sets, SharedTexts& texts);  // JSON Schemas of parameters and results
 HeaderFile emit_methods(const std::vector<Api>& sets, SharedTexts& texts);  // one stub per function
 // The ABI set of a version, at the end of `methods` if there is one set alone, else in a file of its own.

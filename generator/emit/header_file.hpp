@@ -35,7 +35,7 @@ struct HeaderFile {
   std::vector<std::string> includes;
   CodeText code = {};  // the section under way
   std::string body = {};
-  std::string after = {};  // the end of the namespace: what stands in those of the versions
+  std::string after = {};  // behind the end of the namespace: code in the namespaces of the versions
 
   // Ends a section. Nothing if nothing was written.
   void end_section();

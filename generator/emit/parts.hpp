@@ -48,9 +48,10 @@ const c::Param* param_with(const Api& api, const c::Function& function) {
 // returned.
 bool takes_just(const Api& api, const c::Function& function, const c::Type& pointer);
 inline constexpr const char* kReturned = "value";  // the variable of a pointer that a function returns
-// What `frees` is called with to free what `function` has left: kReturned alone, if it takes just that; else for each
-// of its own parameters the only one of `function`, or kReturned, that has its type, and is a handle exactly if it is
-// one. None if a parameter has none or several, two have the same, or it ends a handle.
+// The arguments with which `frees` frees what `function` has left. kReturned alone, if it takes just that; else for
+// each parameter of `frees` the only thing of its type among kReturned and the parameters of `function`, a handle
+// exactly for a handle. None if a parameter finds none or several, if two find the same one, or if `frees` ends a
+// handle.
 std::vector<std::string> arguments_to_free(const Api& api, const c::Function& function, const c::Function& frees);
 
 // What not all versions have in the record, group or function of this (present) path, as rows of a table of Elsewhere;

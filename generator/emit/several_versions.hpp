@@ -35,7 +35,7 @@ using ConditionOf = std::function<std::string(const MergedPiece&)>;
 void emit_merged(CodeText& code, const std::vector<MergedPiece>& pieces, const Mask& among,
                  const ConditionOf& condition_of);
 
-// The first and the last version of a run of neighbours; empty where those in question have no such end.
+// The first and the last version of a run of neighbours; empty where nothing in question is older, or newer.
 struct VersionRange {
   std::string since;
   std::string until;
@@ -52,7 +52,7 @@ class SharedTexts {
 
   // Writes a constant. Each set has a list of literals; one without any has no such text.
   void emit(CodeText& code, const std::string& name, const std::vector<std::vector<std::string>>& literals);
-  // The same of texts that are no use in pieces.
+  // As emit(), for texts that are shared as a whole or not at all: one of each set, empty if it has none.
   void emit_whole(CodeText& code, const std::string& name, const std::vector<std::string>& texts);
 
   // "kInput_f", or "text_of<Abi, kInput_f>" where versions differ.

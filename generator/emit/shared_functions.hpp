@@ -20,7 +20,7 @@ std::vector<SharedFunction> shared_functions(const std::vector<Api>& sets);
 
 struct SharedRecord {
   std::string path;                            // under the name that the struct has now
-  std::string cpp_name;                        // the same
+  std::string cpp_name;                        // `path` with "_" for "."
   std::vector<std::optional<NamedRecord>> in;  // for each set
 
   Mask mask() const;

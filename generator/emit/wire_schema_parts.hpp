@@ -27,7 +27,7 @@ Json returned_enum_schema(const Api& api, const std::string& name);
 std::string enum_documentation(const Api& api, const std::string& name);
 // Whether this, an element of an array, is room for a text that ends with NUL.
 bool is_text_in_place(const c::Type& element);
-// Whether an array of these may also come as {"base64","dtype"}: floats, and char, whose arrays are bytes.
+// Whether an array of these may also come as {"base64","dtype"}: floats; and char and void, whose arrays are bytes.
 bool can_be_packed(const c::Type& element);
 // An array of those in either form. Results may hold null for floats that are not finite.
 Json packed_array_schema(const c::Type& element, bool is_result);

@@ -17,7 +17,7 @@ struct Declarations {
 };
 
 // In source order. Both sides of every Layout hold this target's value. `header` is borrowed for complaints: throws
-// Refusal for an enumerator that no std::int64_t holds.
+// Refusal for an enumerator that no std::int64_t holds, and for two types of one name (C++ allows them inside structs).
 Declarations read_declarations(const clang::Unit& unit, const c::Header& header);
 
 // The fields of the header's structs that hold, in place, a struct or union of another file: where they are, and what

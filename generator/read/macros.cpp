@@ -97,13 +97,13 @@ std::set<unsigned> lines_with_errors(CXTranslationUnit unit) {
 
 using Values = std::map<std::size_t, Value>;  // by number of the candidate
 
-// Where the values of macros are asked for. Some depend on it (__LINE__, __FILE__, __COUNTER__, __DATE__), and are no
-// constants: they come out otherwise at another place.
+// Where the values of macros are asked for. There are two such places, since a macro that depends on its place
+// (__LINE__, __FILE__, __COUNTER__, __DATE__) is no constant: its values differ.
 struct Place {
-  const char* file;         // behind the header's name
-  unsigned lines_before;    // the candidates
-  const char* first_lines;  // so many
-  const char* date;
+  const char* file;         // behind the header's path
+  unsigned lines_before;    // before the first candidate, the #include among them
+  const char* first_lines;  // their text, behind the #include
+  const char* date;         // what __DATE__, __TIME__ and __TIMESTAMP__ stand for
 };
 constexpr Place kPlaces[] = {
     {".values.cpp", 1, "\n", "one"},

@@ -37,7 +37,7 @@ std::vector<const char*> pointers(const std::vector<std::string>& texts) {
   return all;
 }
 
-// What clang complains of, where that is what is looked for.
+// What clang complains of, as far as `is_one` says so.
 std::vector<Diagnostic> complaints_of(const clang::Unit& unit, bool (*is_one)(CXDiagnostic)) {
   std::vector<Diagnostic> complaints;
   for (unsigned i = 0; i < clang_getNumDiagnostics(unit.get()); ++i) {
@@ -152,7 +152,7 @@ clang::Unit parse_tolerantly(const clang::Index& index, const Source& source, co
   if (is_c(source)) {
     options.insert(options.end(), {"c"});
   } else {
-    // In C++ a bool of C has another name; that of C is a word for no compiler but for GCC's.
+    // _Bool is a word of C only. C++ calls the type bool.
     options.insert(options.end(), {"c++", "-std=c++17", "-nostdinc++", "-D_Bool=bool"});
   }
   if (source.standard == Standard::kOfOurs) {

@@ -1,4 +1,5 @@
-// Runs clang over a header: as C++, for one pinned target, with nothing of the machine's own headers.
+// Runs clang over a header for one target, as C++17 unless an option names another standard or C: with our standard
+// headers from memory or, where these are not enough, with the system's.
 #pragma once
 
 #include "diagnostics.hpp"
@@ -43,8 +44,9 @@ clang::Unit run_clang(const clang::Index& index, const std::string& path, const 
 // The errors among clang's complaints, with the lines that they are about.
 std::vector<Diagnostic> errors_of(const clang::Unit& unit);
 
-// Throws Refusal with clang's own complaints if any is an error: libclang goes on after errors with an AST that is
-// silently wrong (unknown types become int). The complaints name a target if it is not the first.
+// Throws Refusal with clang's own complaints if any is an error (libclang goes on after errors with an AST that is
+// silently wrong: unknown types become int), or if #pragma redefine_extname renames a function that is read as C++.
+// Errors name the target if it is not the first.
 clang::Unit parse(const clang::Index& index, const Source& source, const std::string& target);
 
 // The same, but errors are the caller's business.

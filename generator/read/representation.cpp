@@ -8,8 +8,8 @@
 namespace bindgen {
 namespace {
 
-// What a typedef of the header stands for: with what it holds, if that has no name. In C something else may have its
-// name as a tag.
+// What a typedef of the header stands for in the end; other types as they are. A name that is also a tag means the
+// tag: in C a typedef may have the name of something else.
 const c::Type& behind_typedefs(const c::Header& header, const c::Type& type) {
   const auto* alias = type.name.empty() ? nullptr : c::find<c::Alias>(header, type.name);
   if (alias == nullptr || alias->type.name == type.name) return type;
@@ -54,7 +54,8 @@ class Comparison {
   bool same_as_they_are(const c::Type& one, const c::Type& other) {
     const bool is_declared = one.kind == c::TypeKind::kRecord || one.kind == c::TypeKind::kEnum;
     if (one.kind == other.kind && is_declared && !one.name.empty() && one.name == other.name) {
-      // What changes there is told there; and who has only ever had a pointer at it misses nothing.
+      // How a type of the header changes is told at its declaration. A size of 0 is that of one which is not defined:
+      // programs only have pointers at it.
       return one.size == other.size || is_in_header(one.name) || one.size == Layout{} || other.size == Layout{};
     }
     if (one.kind != other.kind || one.size != other.size || one.count != other.count) return false;
@@ -82,8 +83,8 @@ class Comparison {
     return c::find<c::Record>(before_, name) != nullptr || c::find<c::Enum>(before_, name) != nullptr;
   }
 
-  // Nobody but the library knows what void* points at, nor what a struct holds that no header defines, and a struct
-  // without a name may be what it holds.
+  // Whether one side points at void or an unnamed struct, and the other at a struct that its header does not define:
+  // only the library knows what is there, and it may be the same.
   bool points_at_the_same_unknown(const c::Type& one, const c::Type& other) const {
     const auto is_unknown = [](const c::Header& header, const c::Type& type) {
       return type.kind == c::TypeKind::kRecord && !type.name.empty() &&

@@ -36,7 +36,8 @@ bool is_this_machine(const std::string& target);
 const std::vector<std::string>& folders_of_this_machine();
 // Those of this machine, for another target; none if it has none.
 std::optional<SystemHeaders> borrowed_headers(Language language);
-// The headers of a target: its own, or else this machine's, borrowed. Looked for once for each target. For one thread.
+// The headers of a target: its own, or else this machine's, borrowed; none if there are neither. Looked for once for
+// each set of arguments, and kept. For one thread.
 const std::optional<SystemHeaders>& system_headers(const std::string& target, Language language,
                                                    const std::vector<std::string>& options = {});
 

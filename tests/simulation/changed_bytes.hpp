@@ -1,6 +1,6 @@
-// Faults of what the server writes: each is the name of a fault that can be put back (put_back.hpp), and bytes that
-// come to the clients as others. So what a client says of a wrong answer is shown to be said, without a switch for each
-// in the code that makes answers.
+// Faults in what the server writes: bytes that are replaced on their way to a client, each under the name of a fault
+// that can be put back (put_back.hpp). They show that clients complain of wrong answers, without a switch for each in
+// the code that makes answers.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class ChangedBytes {
   void change(std::string& on_its_way, std::size_t known);
 
  private:
-  std::size_t found_ = 0;  // so often, so far
+  std::size_t found_ = 0;  // how often the bytes of the fault have been written so far
 };
 
 }  // namespace rkllm_mcp::simulation

@@ -38,7 +38,7 @@ std::vector<std::string> texts_of(const ChatHistory& history) {
   return texts;
 }
 
-// What is said next where a call has no result yet is that.
+// A question behind a call that has no result yet is that result.
 void go_on_from(const ChatHistory& history, ChatQuestion& question) {
   if (history.empty() || !history.back().call) return;
   World::saw("a tool's result was brought");
@@ -232,7 +232,7 @@ class RememberedConversation final : public ChatConversation {
  private:
   struct Told {
     ChatQuestion question;
-    std::size_t first_open;  // of the questions, the first that was under way then, if only this one
+    std::size_t first_open;  // index of the oldest question under way when it was asked; else its own
     bool is_open = true;     // nothing has come back: for ever, if the client has left
   };
 

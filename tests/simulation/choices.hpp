@@ -30,7 +30,7 @@ class Choices {
     made_.push_back(chosen);
     return chosen;
   }
-  // True once in `count` times.
+  // True in one of `once_in` cases: on the last choice, so never on the harmless 0.
   bool happens(std::uint32_t once_in) { return choose(once_in) + 1 == once_in; }
 
   const Made& made() const { return made_; }

@@ -7,9 +7,9 @@
 namespace rkllm_mcp::simulation {
 
 // From now on a schedule that ends the program (a crash, a failed assertion, what a sanitizer reports), or that takes
-// longer than so many seconds of the processor, is told of with its seed, its last steps and its choices so far, which
-// are also written to a file, and with how to run it again. Nobody is left to make it smaller. Who handles signals
-// outside of schedules, such as Catch2, then gets the signal as well.
+// longer than so many seconds of the processor, is told of with its seed, its last steps and how to run it again. Its
+// choices so far are written to a file. Nobody is left to make it smaller. Who handles signals outside of schedules,
+// such as Catch2, then gets the signal as well.
 void tell_of_death(int longest_seconds = 100);
 
 // A schedule is being run, as long as this lives. There is one at a time.

@@ -23,7 +23,7 @@ class Growth {
  private:
   const std::uint64_t first_seed_;
   std::uint64_t schedules_ = 0;
-  std::size_t allocated_ = 0;  // once those were that make what is made once
+  std::size_t allocated_ = 0;  // bytes, after kFirstSchedules schedules: what is made once has been made
 };
 
 }  // namespace rkllm_mcp::simulation

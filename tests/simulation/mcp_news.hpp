@@ -40,7 +40,7 @@ class McpNews : public std::enable_shared_from_this<McpNews> {
   // Goes on to what is owed; false: nothing is.
   bool settle();
   std::string owed() const { return is_owed() ? " news" : ""; }
-  // The session has ended.
+  // Asked when the session has ended.
   bool is_watched_for_nobody() const { return server_.is_watched(own_document()); }
 
  private:

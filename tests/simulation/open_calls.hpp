@@ -17,7 +17,7 @@ namespace rkllm_mcp::simulation {
 
 class OpenCalls final : public Backend {
  public:
-  // A worker may be as slow as it is in stopping: a call there that is told to stop goes on for nobody's fault.
+  // Whether a call that was told to stop still counts. In a worker it does not: how long that takes is no fault.
   enum class Stopping { kCounts, kIsExcused };
 
   OpenCalls(Backend& models, Stopping stopping) : models_(models), stopping_(stopping) {}
@@ -39,7 +39,7 @@ class OpenCalls final : public Backend {
     std::string peer;
     std::string name;  // that its prompt begins with
     Clock::time_point asked;
-    bool has_begun = false;  // or nobody would say so
+    bool has_begun = false;  // from the start, where the method does not stream and tells no beginning
     bool is_told_to_stop = false;
     int steps_too_long = 0;
   };

@@ -50,7 +50,7 @@ class PollClient : public Client, public std::enable_shared_from_this<PollClient
   std::string text_;
   std::uint64_t seq_ = 0;
   Clock::time_point asked_;                       // the request under way
-  std::optional<Clock::time_point> last_answer_;  // asked for then, at the earliest: what the last answer was to
+  std::optional<Clock::time_point> last_answer_;  // when the last request that was answered was sent
 
   bool left_ = false;
   bool settled_ = false;

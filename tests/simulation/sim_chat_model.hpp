@@ -1,8 +1,8 @@
 // A loaded model as the chat host sees it (ModelSeam): one run at a time, tokens one by one, each as an event of its
 // own. What it says follows from the last question of its prompt, "[NAME:COUNT]": COUNT tokens that can be told from
 // those of any other question; behind these a call of the tool, or all of it as JSON, where the question wants that.
-// The JSON is wrong at times. A byte of a prompt is a token, and its KV cache is the real one's: prompts are compared
-// from their beginning.
+// The JSON is wrong at times. Each byte of a prompt is a token. As in the runtime, the KV cache keeps the last prompt,
+// and what a new one shares with its beginning is not computed again.
 #pragma once
 
 #include "world.hpp"
@@ -39,7 +39,7 @@ class SimChatModel final : public chat::ModelSeam {
   void go_on() override;
   void load_cache(const std::string& path, std::function<void(bool loaded)> done) override;
 
-  // It is loaded anew, or somebody else has used it: the template is on, and the KV cache is another's.
+  // It was loaded anew, or somebody else has used it: the template is on, and the KV cache is empty.
   void forget();
   void used_by_another();
   // Nobody is called any more.
@@ -53,7 +53,7 @@ class SimChatModel final : public chat::ModelSeam {
   std::string prompt_of(const std::string& name) const;
   bool has_failed(const std::string& name) const { return failed_.count(name) > 0; }
   bool has_failed_to_answer(const std::string& name) const { return unanswered_.count(name) > 0; }
-  // How often at last an answer was wrong that had to be JSON.
+  // How many of its last answers in a row were not the JSON that they had to be.
   std::size_t wrong_answers(const std::string& name) const;
   std::size_t given_of(const std::string& name) const;  // tokens of its answer that have come out
 

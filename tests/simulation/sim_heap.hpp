@@ -10,8 +10,8 @@ namespace rkllm_mcp::simulation {
 // Bytes, as they were asked for, rounded up to sixteen; 0 in builds with a sanitizer, which watch the heap themselves.
 std::size_t allocated_bytes();
 
-// Once so many schedules have been, no more than that many bytes stay of all that follow: notes of what has been seen,
-// and the like.
+// After kFirstSchedules schedules, all that follow leave no more than kMayStay bytes: notes of what has been seen, and
+// the like.
 inline constexpr std::uint64_t kFirstSchedules = 100;
 inline constexpr std::size_t kMayStay = std::size_t{256} << 10U;
 

@@ -22,16 +22,16 @@ class SimThreads {
   SimThreads& operator=(const SimThreads&) = delete;
   ~SimThreads();  // who still waits then never goes on
 
-  // What the loop's own thread does; throws what that throws. Where it waits for a thread that waits itself, a
-  // Violation is thrown, and it never goes on: it may be in a destructor, which cannot throw.
+  // Runs `work` as the loop's own thread; throws what it throws. If that waits and no thread can go on, a Violation is
+  // thrown, and `work` stays where it is for ever: it may be in a destructor, which cannot throw.
   void run_loop(std::function<void()> work);
-  // Who does is in the middle of something, which has to stay where it is.
+  // Whether that has happened. What `work` refers to must then stay, too.
   bool is_loop_stuck() const { return is_loop_stuck_; }
 
   // `has_ended` becomes true when `work` has ended.
   void start(std::function<void()> work, std::shared_ptr<bool> has_ended);
-  // Whoever calls this goes on when `is_so()`, which changes nothing. Outside of run_loop(), where whoever runs all of
-  // this waits for a thread that waits itself, a Violation is thrown.
+  // Whoever calls this goes on when `is_so()`, which is asked again and again. Outside of run_loop() a Violation is
+  // thrown if no thread can go on.
   void wait(std::function<bool()> is_so);
   // Whoever calls this lets others go on, if the schedule wants that.
   void perhaps_give_way();

@@ -80,7 +80,7 @@ class WorkerBackend {
   void when_lost(std::function<void(const std::string& handle)> lost) { lost_ = std::move(lost); }
   bool has_failed_worker(const std::string& handle) const;  // any that has had a model of this handle
   bool has_failed_latest_worker(
-      const std::string& handle) const;  // the handle of a model that was not loaded comes back
+      const std::string& handle) const;  // the last that had it: the handle of a failed loading is given again
   bool any_worker_has_ended() const;
   // Asked after each step: a model whose worker has ended is gone soon. Throws a Violation.
   void check();

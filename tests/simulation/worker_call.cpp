@@ -23,7 +23,7 @@ void WorkerCall::set_reading(bool reading) {
   reads_ = reading;
   if (!reads_) return;
   const auto on_room = std::exchange(on_room_, nullptr);
-  // Whoever forgets to tell is asked again.
+  // Half the time nobody calls it: the token is offered again after a short time all the same (backend.hpp).
   if (on_room && world_.choices().choose(2) == 0) on_room();
 }
 

@@ -39,7 +39,8 @@ class World {
   void may_happen(std::string name, Action action);
   // Called at the beginning of each step, for as long as `owner` lives: what may happen has perhaps become more.
   void before_each_step(std::weak_ptr<void> owner, Action look);
-  // Some of what may happen, then one turn of the loop. Without anything that may happen, time passes.
+  // Some of what may happen, and what threads can do, then one turn of the loop. Before that time passes, if nothing
+  // may happen, or now and then. Throws what violates() was told.
   void step();
   // Time passes, and timers see it.
   void pass(Clock::duration time);
@@ -51,7 +52,7 @@ class World {
   bool is_on_loop() const { return threads_.is_on_loop(); }
   // Runs a schedule of this world; throws what it throws.
   void run(std::function<void()> schedule) { threads_.run_loop(std::move(schedule)); }
-  // It never comes to its end, and what it has made is not to be destroyed, nor this.
+  // The loop's thread waits for ever: neither what the schedule has made nor this may be destroyed.
   bool is_stuck() const { return threads_.is_loop_stuck(); }
 
   bool has_events() const { return !events_.empty() || threads_.any_can_go_on(); }

@@ -1,4 +1,4 @@
-// Sets an environment variable for the time of a test.
+// Sets an environment variable for the time of a test. Then it is unset, whatever it was before.
 #pragma once
 
 #include <cstdlib>

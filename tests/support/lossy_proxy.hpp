@@ -45,7 +45,7 @@ class LossyProxy {
  private:
   struct Late {
     std::string datagram;
-    std::size_t after;  // so many more have come
+    std::size_t after;  // sent on as Counts::came reaches this
   };
   struct Direction {
     std::mt19937 dice;

@@ -265,8 +265,6 @@ TemporaryDirectory::~TemporaryDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-namespace {}  // namespace
-
 bool wait_for_file(const std::string& path, Process::Duration patience) {
   return eventually([&] { return std::filesystem::exists(path); }, patience);
 }

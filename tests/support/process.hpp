@@ -54,8 +54,8 @@ class Process {
   int output_descriptor() const { return output_; }
   void close_output();
 
-  std::string error_text() const;  // standard error so far; complete once wait() has returned
-  // Waits until standard error contains `text`; false when the time is over or the child has ended without it.
+  std::string error_text() const;  // standard error so far; complete once wait() has given a status in time
+  // Waits until standard error contains `text`; false when the time is over, or when nobody holds it open any more.
   bool wait_for_error_text(std::string_view text, Duration patience = kPatience);
 
   // The exit status, 128 + the number if a signal ended it; nothing when the time is over. Standard output is left in
@@ -83,7 +83,7 @@ class Process {
   std::thread waiter_;
 };
 
-// Runs a program to its end, with nothing on standard input.
+// Runs a program to its end, with nothing on standard input. Throws std::runtime_error if it does not end in time.
 struct EndedProcess {
   int status;
   std::string out;

@@ -18,7 +18,7 @@ class RawSocket {
   static constexpr int kUsualBuffer = 0;
 
   // Connects to this machine. With a `receive_buffer` the kernel holds no more bytes than about that for a reader that
-  // does not read. Throws std::system_error, like all of this.
+  // does not read. Throws std::system_error, as send() does, and std::invalid_argument for a path that is too long.
   explicit RawSocket(std::uint16_t port, int receive_buffer = kUsualBuffer, const std::string& address = "127.0.0.1");
   explicit RawSocket(const std::string& path);
   RawSocket(const RawSocket&) = delete;
@@ -29,7 +29,7 @@ class RawSocket {
   // Sends as long as the other side goes on taking something within `patience`, and has not closed the connection. Says
   // how many bytes could be sent.
   std::size_t send_some(std::string_view bytes, Duration patience = kPatience);
-  // The bytes up to and including `mark`; throws std::runtime_error when they do not come.
+  // The bytes up to and including `mark`. This and the next three throw std::runtime_error if the bytes do not come.
   std::string receive_until(std::string_view mark, Duration patience = kPatience);
   std::string receive_line();                                             // without its "\n"
   std::string receive(std::size_t bytes, Duration patience = kPatience);  // exactly so many

@@ -1,5 +1,6 @@
 // A TLS client on a blocking socket, by OpenSSL: verifies the server, sends and reads bytes, and tells how the
-// connection ended. Every wait has a deadline; what goes wrong is thrown as std::runtime_error. One thread.
+// connection ended. Each wait has a deadline, and what goes wrong is thrown as std::runtime_error, but by carry(). One
+// thread.
 #pragma once
 
 #include <cstddef>
