@@ -27,8 +27,8 @@ class LogTail {
     std::uint64_t first;  // number of lines[0]; they are counted from 1
     std::vector<std::string> lines;
   };
-  // The line of that number and all behind it, as far as they are still there; all if the number is of no line yet to
-  // come: whoever asks has seen those of an earlier start.
+  // The lines from that number on, as far as they are still there. All, if the number is above that of the next line:
+  // whoever asks has counted those of an earlier start.
   Part from(std::uint64_t number) const;
 
  private:

@@ -38,12 +38,12 @@ class RuntimeLife {
   State state() const;
   Json status() const;  // now().status() and the state
 
-  // Starts the runtime. `ready` is called when calls may be made: at once, since they wait, and whenever another one is
-  // there; `replaced` when now() has become another one, before that.
+  // Starts the runtime, if one was found. `ready` is called when calls may be made: at once, since they wait, and after
+  // each replacement by one that works; `replaced` when now() has become another one, before `ready`.
   void start(std::function<void()> ready, std::function<void()> replaced);
   // Looks whether a library has come, gone, or become another one, and uses what is there now.
   void look_again();
-  // Changes nothing any more. To be called before shut_down().
+  // From here on now() is not replaced. To be called before shut_down().
   void settle();
   // See Runtime; any thread. False also if the search for another runtime, or the end of an earlier one, hangs.
   bool shut_down(Clock::time_point deadline);

@@ -23,7 +23,8 @@
 namespace rkllm_mcp {
 namespace {
 
-// How long each step of the end may take; together they stay below two seconds.
+// How long each step of the end waits; together below two seconds. Workers that have to be killed, and upstreams that
+// do not end, may take some 300 ms more each.
 constexpr std::chrono::milliseconds kForConversations{400};
 constexpr std::chrono::milliseconds kForTheRuntime{1000};
 constexpr std::chrono::milliseconds kForStreams{300};

@@ -80,7 +80,8 @@ class Server {
   // loop, so that `loop.run()` returns. Idempotent.
   void stop() { shutdown_.begin(); }
   bool is_stopping() const { return shutdown_.has_begun(); }
-  // False if a thread still hangs in the runtime library, so that only leaving the process helps.
+  // False if a thread still runs (in the library, a tool, a pull, a provider's answer), or the end has failed: then
+  // only leaving the process helps.
   bool ended_cleanly() const { return ended_cleanly_; }
   // A callback of the loop has let an exception through: the log tells of it, and the metrics.
   void note_fault(const std::exception_ptr& fault);

@@ -28,9 +28,9 @@ std::string model_path_of(const QueuedBackend::HandleStatus& handle);
 // The model's name: the one that it was loaded by, else its file's without ending.
 std::string model_name_of(const QueuedBackend::HandleStatus& handle);
 
-// What a handle goes by where models are named, on any thread: the name that the model was loaded by. One that
-// rkllm_init has made goes by its file's name, without its ending, where nothing else does (`is_taken`: a model of that
-// name, and no earlier one of `all`), else by its own value.
+// What a handle goes by where models are named, on any thread: the name that it was loaded by. If rkllm_init has made
+// it, its file's name without ending, unless a model (`is_taken`), the value of another handle or an earlier one of
+// `all` has that name; else its own value.
 std::string name_of_handle(const QueuedBackend::HandleStatus& handle,
                            const std::vector<QueuedBackend::HandleStatus>& all,
                            const std::function<bool(const std::string& name)>& is_taken);

@@ -43,7 +43,7 @@ struct ModelHandle : std::enable_shared_from_this<ModelHandle> {
   std::exception_ptr lost;            // why its model is gone although nobody destroyed it
   Json created_with;                  // the parameters of rkllm_init
   std::string file;                   // see QueuedBackend::HandleUse
-  Json last_perf;                     // of the latest run that had one
+  Json last_perf;                     // see QueuedBackend::HandleStatus
   std::uint64_t foreign_changes = 0;  // see QueuedBackend::HandleUse
   Clock::time_point last_used = Clock::now();
   // Written with the mutex and by the queue's thread alone, which reads them without it.

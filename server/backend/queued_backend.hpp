@@ -102,7 +102,7 @@ class QueuedBackend : public Backend {
     std::uint64_t foreign_changes = 0;
     std::optional<pid_t> process;  // as HandleStatus, also while the model is being loaded
   };
-  // Nothing if there is no such handle.
+  // Nothing if there is no such handle, or it is being destroyed.
   std::optional<HandleUse> use_of(const std::string& handle) const;
   // The process in which this call of rkllm_init loads its model; nothing if it is not known.
   std::optional<pid_t> loading_process(CallId init) const;

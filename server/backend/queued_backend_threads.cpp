@@ -106,7 +106,7 @@ void QueuedBackend::run_queued(CallQueue& queue, ModelHandle* handle) {
   finish(*job, std::move(outcome));
 }
 
-// An rkllm_abort that is under way marks its run before it is made, and takes that back if it was refused.
+// run_beside() takes its mark back if the abort is refused; it is certain once start_mutex is free.
 void QueuedBackend::await_abort(ModelHandle& handle, const QueuedCall& run) {
   {
     const std::lock_guard lock(mutex_);

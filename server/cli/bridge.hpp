@@ -77,7 +77,7 @@ class Bridge {
   void send_all();  // until the input ends, the server has gone, or nobody reads the output, or it cannot be written
   void receive_all();
   void note_loss(const std::string& reason);
-  // Tells the person, and the host for each of its requests; it may just be about to send the first.
+  // Tells the person, and the host for each of its requests; the first may take `patience` to come.
   int fail(const std::string& reason, std::chrono::milliseconds patience);
   void refuse(const std::vector<Json>& requests, const std::string& reason);
 

@@ -29,8 +29,8 @@ struct Finding {
   std::string subject;  // "library", "npu driver", ...: what was looked at
   Level level;
   std::string text;  // what was found
-  // A command that mends it, to be copied, with what is to be said of it behind "   # "; empty where all is well. Where
-  // only a person can decide it may look, and says there what to do then.
+  // A command that mends it, to be copied, and a remark on it behind "   # "; empty where all is well. Where a person
+  // must decide, the command only shows something, and the remark says what to do then.
   std::string cure{};
 };
 

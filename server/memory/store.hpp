@@ -111,9 +111,9 @@ class Store {
   // --- housekeeping ---
   // Frees what clear() and remove() have left, so many messages at most. Whether there is more.
   virtual bool purge(std::int64_t messages) = 0;
-  // Removes conversations that have not changed since, at most so many, of spaces whose names begin so. How many.
-  // Neither this nor forget_oldest() removes what waits to be imported: the rest of it would be taken for another
-  // conversation's.
+  // Removes at most `most` conversations not changed since `time`, of spaces whose names begin with `spaces`. How many.
+  // Neither this nor forget_oldest() removes what waits to be imported: the rest of it would be added to another
+  // conversation.
   virtual std::int64_t forget_before(Milliseconds time, std::int64_t most, const std::string& spaces = {}) = 0;
   // Removes the one that has not changed for longest; false if there is none.
   virtual bool forget_oldest() = 0;

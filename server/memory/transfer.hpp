@@ -59,8 +59,8 @@ Imported add_waiting(Store& store, const std::string& import_name, const std::st
 // Throws InvalidParams that names a conversation of what waits, or of `lines`, which exists in the space already.
 void refuse_existing(Store& store, const std::string& import_name, const std::string& space,
                      const std::vector<ImportLine>& lines);
-// Moves all that waits to its space. Throws InvalidParams that names a conversation which exists there, before anything
-// is changed, if `if_there` says so.
+// Moves all that waits to its space. Of conversations that exist there already, kReplace removes them first; kRefuse
+// throws RpcError (kInvalidParams) that names one, before anything is changed.
 Imported finish_import(Store& store, const std::string& import_name, const std::string& space, IfThere if_there);
 void give_up_import(Store& store, const std::string& import_name, const std::string& space);
 void discard_waiting(Store& store, const std::string& waiting);  // an import's lines, by their waiting space

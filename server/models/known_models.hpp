@@ -41,7 +41,7 @@ class KnownModels {
   };
 
   struct Options {  // none of them null
-    // The path that the library is given for the one of a preset; what throws names no file. Any thread.
+    // A preset's path as the library is given it; throws if it may not be used: no file then. Any thread.
     std::function<std::string(const std::string& path)> resolved;
     std::function<void()> looked;   // what is known of the models may be different
     std::function<void()> changed;  // other names than before
@@ -54,7 +54,7 @@ class KnownModels {
   void choose(Choices choices);
   // Looks into the directories again, unless that is stopped, and then calls `then`.
   void look_again(std::function<void()> then);
-  // The same, unless that was done a moment ago.
+  // As look_again(), but once a second at most, and not where there is nothing to look at.
   void refresh(std::function<void()> then);
   bool looks_into_directories() const { return !choices_.model_dirs.empty(); }
   void stop() { stopped_ = true; }  // looking
@@ -77,16 +77,16 @@ class KnownModels {
   std::vector<Handle> handles() const;
   // The handle that has this value or, if rkllm_init has made it, this name.
   std::optional<Handle> find_handle(std::string_view name) const;
-  // The value of that handle; empty: there is none. Handles that nobody may see yet count by their values.
+  // The value of the handle that `name` means; empty: none. One that is being made is found by its value.
   std::string handle_named(std::string_view name) const;
-  // Made for a name of the list, so that it goes by that one.
+  // It was loaded by name, or by autoload: it goes by that.
   bool has_own_name(const Handle& handle) const;
   std::string name_of(const Handle& handle) const;
   // The name of the family whose template its conversations are written in; empty: not known.
   std::string family_of(const Handle& handle) const;
   chat::ModelDescription describe(const Handle& handle) const;
 
-  // From now on that handle is the model's of this name, since the settings had it loaded (autoload); empty: none is.
+  // Autoload has loaded the model of this name into that handle; empty: into none.
   void set_autoloaded(const std::string& name, const std::string& handle);
   std::optional<Handle> autoloaded(const NamedModel& model) const;
   void forget_autoloaded(const std::string& handle);  // it is gone

@@ -177,7 +177,7 @@ std::unique_ptr<chat::EmbeddingLease> make_embedding_lease(LeaseSource source) {
   return std::make_unique<LeaseForEmbeddings>(std::move(source));
 }
 
-// Taken as all that places are made of take it. NOLINTNEXTLINE(performance-unnecessary-value-param)
+// By value, as PlaceOf::Make has it. NOLINTNEXTLINE(performance-unnecessary-value-param)
 std::unique_ptr<chat::OnlyLoaded> end_load(LeaseSource source) {
   if (source.slot) source.slot->end_use(source.load, source.keep_alive);
   return nullptr;

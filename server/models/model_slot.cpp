@@ -11,7 +11,7 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::chrono::milliseconds kProgressEvery{250};
-// How often it is looked whether a model that is in use, and would go else, is so still.
+// Bounds of the pause before a model whose keep_alive is over, but is in use, is looked at again.
 constexpr double kSoonestLook = 0.05;  // seconds
 constexpr double kLatestLook = 1;
 

@@ -106,7 +106,7 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
   std::size_t waiting() const { return users_waiting_.size(); }
   std::size_t waiting_of(const std::string& holder) const;
   bool is_idle() const;  // loaded, and nobody uses it or waits for it
-  // It is loaded, and nobody waits for it, whom who comes now would pass.
+  // Loaded, and nobody waits here: a call that comes now passes nobody.
   bool is_free_for_newcomer() const;
   Clock::time_point last_used() const;  // also by calls that go to its handle
   std::optional<Clock::time_point> expires() const;

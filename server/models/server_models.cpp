@@ -34,7 +34,7 @@ TurnError forbidden(const std::string& what) {
 // A ticket whose place is made later, or never.
 class ServerModels::LaterTicket final : public chat::QueuePlace {
  public:
-  // Hands the place over, unless `alive` has expired; may destroy the ticket.
+  // Keeps the place that the ticket stands for. Not to be called once alive() has expired.
   void take(std::unique_ptr<chat::QueuePlace> place) { place_ = std::move(place); }
   std::weak_ptr<const void> alive() const { return alive_.watch(); }
 

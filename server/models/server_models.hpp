@@ -46,7 +46,7 @@ class ServerModels final : public chat::ModelLender {
   struct Options {
     TokenStream::Options stream{};          // of runs
     std::function<void()> changed = [] {};  // what there is, or what is loaded
-    // The path that the library is given for the one of a preset; what throws names no file. Any thread.
+    // A preset's path as the library is given it; throws if it may not be used: no file then. Any thread.
     std::function<std::string(const std::string& path)> resolved = [](const std::string& path) { return path; };
   };
 
@@ -80,7 +80,7 @@ class ServerModels final : public chat::ModelLender {
   ModelSlot* slot_for(std::string_view name);
   // The handle that the name stands for now, without loading anything; empty: none.
   std::string handle_of(std::string_view name) const;
-  // The same for who needs the model and has come just now: empty also while others wait for it, who go first.
+  // As handle_of(), for a call that comes now: empty also while others wait for the model, who go first.
   std::string handle_for_newcomer(std::string_view name) const;
   // The handle that the name stands for if the settings had its model loaded (autoload); empty: none.
   std::string autoloaded_handle(std::string_view name) const;
@@ -88,7 +88,7 @@ class ServerModels final : public chat::ModelLender {
   bool is_autoloading(std::string_view name) const;
   // Calls `then` when that has ended.
   void after_autoload(std::string_view name, std::function<void()> then);
-  // Throws nothing; an error if one access token may not have one more place of that model.
+  // Why that model has no further place: its queue is full, or this access token has too many. Nothing: it has one.
   std::optional<RpcError> full_for(const ModelSlot& slot, const std::string& holder) const;
   // Which there are, and which one a name means.
   const KnownModels& known() const { return known_; }

@@ -17,7 +17,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// All three together are what Upstreams::stop() waits; what takes longer is killed by the kernel with this program.
+// The first two together must be less than Upstreams::stop() waits (300 ms). A process that takes longer is killed by
+// the kernel when this program ends.
 constexpr auto kToEndByItself = 150ms;
 constexpr auto kToEndWhenAsked = 100ms;
 constexpr auto kBetweenChecks = 2ms;

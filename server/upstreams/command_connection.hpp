@@ -34,9 +34,9 @@ struct ServerCommand {
 
 class CommandConnection final : public client::Connection {
  public:
-  // Starts it. `line` is called with each line of its standard error until interrupt() is called, on a thread of this
-  // connection. Throws ConnectionError. The thread that calls must outlive the connection: the kernel kills the process
-  // when that thread ends.
+  // Starts it. `line` is called with each line of its standard error until interrupt() is called, on this connection's
+  // thread, or in receive() when the process has ended. Throws ConnectionError. The thread that calls must outlive the
+  // connection: the kernel kills the process when that thread ends.
   CommandConnection(const ServerCommand& command, ProcessOutput::LineFunction line);
   // Closes its input; kills it, with what it has started, if that does not end it.
   ~CommandConnection() override;

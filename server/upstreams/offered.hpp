@@ -20,7 +20,7 @@ struct OfferedList {
   const char* member;        // of its answer: the list
   const char* capability;    // a server says by it that it has them
   const char* notification;  // the list has changed
-  const char* listen;        // asks a modern server for that notification; null: another kind's does
+  const char* listen;        // subscribes to it, without a handshake; null: another kind's name does
 };
 
 inline const OfferedList& list_of(Offered kind) {

@@ -23,9 +23,8 @@ struct UriThere {
 // Nothing if it is no address of an upstream.
 std::optional<UriThere> uri_there(const std::string& served);
 
-// Leaves out what is malformed or too long, or comes, by its address, from behind more than two more servers: those
-// that are each other's upstreams would list what they have from each other for ever. How many they were. Takes its
-// time.
+// Removes what is malformed or too long, or has passed through more than two other servers by its address: two that
+// are each other's upstreams would list each other's entries for ever. Returns how many. Slow: not for the loop.
 std::size_t drop_unservable(Offered kind, std::vector<Json>& listed);
 // Leaves out the prompts that a server which is its own upstream lists once more.
 void drop_echoes(const std::string& upstream, std::vector<Json>& prompts);

@@ -36,7 +36,7 @@ class Upstreams {
   void add_to(mcp::Catalogue& catalogue) const;
   Json status() const;  // by name
   bool empty() const { return all_.empty(); }
-  // Calls in progress are answered, then all connections end: within 300 ms, or they are left behind.
+  // Answers calls in progress, and ends all connections. Blocks for up to 300 ms; what has not ended is left behind.
   void stop();
 
  private:

@@ -33,7 +33,7 @@ class WatchedBackend final : public Backend {
 
   CallId start(CallRequest request) override;
   // A call that the server makes, for a client's chat turn, say, made to be watched like those of start(). Its time to
-  // the first token is not noted: it counts from the client's request, which this does not know.
+  // the first token is in the histogram, but not noted for the handle: the client's request was earlier.
   CallRequest watched(CallRequest request) const;
   void cancel(CallId id) override { backend_.cancel(id); }
   void give_up(CallId id, const RpcError& why) override { backend_.give_up(id, why); }

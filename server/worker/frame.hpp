@@ -1,7 +1,7 @@
 // What the server and its worker processes say to each other: frames, each a head of 12 bytes and what it is about.
 //
 //   to the worker   CALL    the encoding of arrays, the method's name, its parameters as JSON; in several frames if
-// long
+//                           long
 //                   STOP    the run of that number, if it is still going on or is yet to come
 //   to the server   TOKENS  records {u16 entry of the batch, u16 bytes of text (0xFFFF: none), i32 token id, the text}
 //                   ROWS    the first: u32 rows, u32 columns, four names; then floats, as many frames as it takes

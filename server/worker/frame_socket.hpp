@@ -1,5 +1,5 @@
-// One end of a pair of sockets, with frames on it. Everything throws PeerGone when nobody is at the other end, and
-// std::system_error when the system has no means.
+// One end of a pair of sockets, with frames on it. send() and receive() throw PeerGone when nobody is at the other end,
+// and std::system_error when the socket fails otherwise.
 //
 // Threads: one receives; any may send, one at a time.
 #pragma once
@@ -31,7 +31,7 @@ class FrameSocket {
   // Blocks until all is in the socket. The content is `first`, which one frame can hold, and then `rest`, in as many
   // frames as it takes.
   void send(FrameHead head, std::string_view first, std::string_view rest = {});
-  // Without content, and not at all (false) if the socket is full. Does not block.
+  // Without content; false if it cannot leave at once. Waits for nothing but a send() that is under way.
   bool try_send(FrameHead head);
 
   // Whoever waits here calls `look` now and then, at least once in `interval`; it may throw to end the waiting.

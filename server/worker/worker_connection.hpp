@@ -30,7 +30,7 @@ class WorkerConnection {
   using Run = ReplyReader::Run;
   using End = ReplyReader::End;
   // Makes a call and waits for its end. Errors of the runtime carry the error lines that it has printed meanwhile, if
-  // any, as `data.log`. Throws kRuntimeUnavailable if the worker is or goes away.
+  // any, as `data.log`. Throws kRuntimeUnavailable if the worker has gone, or goes meanwhile.
   // Whoever takes the tokens of a run is called on the loop, or, for rows and what comes after them, on this thread.
   End call(const CallRequest& request, Run* run = nullptr);
   // Waits until the worker answers, which it does once its library is loaded. Throws as call() does.

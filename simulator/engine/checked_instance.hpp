@@ -1,9 +1,9 @@
 // A handle: an instance of a model, and the rules about who may use it when.
 //
 // The vendor's library has no locks: one thing at a time on a handle is its users' duty. The simulator checks it. While
-// a run goes on or waits in the queue, only the thread of that run (inside its callbacks) may call anything but abort()
-// and is_running(); anyone else breaks the contract. A run counts as over when its last callback begins, so whoever was
-// told by that callback may go on at once; the call then waits for the callback to return.
+// a run goes on or waits in the queue, only the thread of that run (inside its callbacks) may call anything but
+// run_async(), abort() and is_running(); anyone else breaks the contract. A run counts as over when its last callback
+// begins, so whoever was told by that callback may go on at once; the call then waits for the callback to return.
 #pragma once
 
 #include "engine/abort_signal.hpp"

@@ -20,8 +20,8 @@ std::size_t begin_of_text(std::string_view text) {
   return std::min(text.find_first_not_of(kSpaceCharacters), text.size());
 }
 
-// Finds these markers, and what an answer leaves out: tokens that mean nothing in it. Where special tokens mark calls,
-// a mark that is none of the markers is one of those.
+// Finds `markers`, and the tokens that an answer leaves out. Where special tokens mark calls, the marks of calls are
+// found, too: those not in `markers` are left out as well.
 MarkerSearch search_for(const Family& family, SpecialTokens shown, std::vector<std::string> markers) {
   if (family.calls_are_special || shown == SpecialTokens::kShown) {
     markers.insert(markers.end(), family.tokens_in_answers.begin(), family.tokens_in_answers.end());

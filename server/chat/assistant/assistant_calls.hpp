@@ -74,13 +74,13 @@ class AssistantCalls {
 
   const Surroundings& with() const { return surroundings_; }
   const Profile& profile() const { return *surroundings_.profile; }
-  // Which server of the host this is for, by its name: null if it has none such.
+  // Whether the host has a server of that name.
   bool has_server(std::string_view name) const { return surroundings_.servers.client(name) != nullptr; }
 
   void call(std::string_view server, const std::string& method, const Json& params, TakeResult take);
   // `listener`, if it is not null, hears what comes of the text but its end, and outlives it.
   void make_text(Purpose purpose, Turn turn, TurnListener* listener, TakeText take);
-  // Makes a text of one of the profile's prompts, with a bound of its own, and the same each time.
+  // Makes a text of one of the profile's prompts, bounded by its purpose, at temperature 0.
   void make_short_text(Purpose purpose, Language language, const Filling& filling, TurnListener* listener,
                        TakeText take);
 

@@ -1,5 +1,5 @@
-// The assistant's side of the Model Context Protocol: a host that owns a client for each server it knows, and keeps
-// which conversations are being gone on with.
+// The assistant's side of the Model Context Protocol: a host with a client for each server it knows. It also notes in
+// which conversations a turn is under way.
 //
 //   discover (list_tools) → select → call (call_method) → return
 //
@@ -54,7 +54,7 @@ class McpHost {
   ServerClient* client(std::string_view server) const;
   std::vector<std::string> servers() const;
 
-  // A turn goes on with a conversation of that access token's holder; false: another one does already.
+  // A turn takes this conversation of that token's holder; false: another turn has it.
   bool begin(const std::string& holder, const std::string& conversation) {
     return under_way_.emplace(holder, conversation).second;
   }

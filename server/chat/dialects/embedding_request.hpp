@@ -30,7 +30,7 @@ std::size_t reply_bytes_of(const EmbeddingRequest& request, const std::vector<fl
 // Which inputs were cut, for the header x-rkllm-cut-inputs: "0, 3-7"; empty: none.
 std::string cut_inputs_header(const std::vector<std::size_t>& cut);
 
-// `model`: as the client named it.
+// The body of the answer; it names the model as the client did.
 std::string embedding_reply(EmbeddingSurface surface, const EmbeddingRequest& request, const Embeddings& made);
 
 }  // namespace rkllm_mcp::chat

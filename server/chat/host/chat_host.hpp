@@ -45,9 +45,9 @@ class ChatHost {
                                  EmbeddingMaker::CheckFirstFunction check_first = {});
 
   // Counts the tokens of the turn's prompt by its prefill, on a model that was loaded by its name, that nobody uses,
-  // and whose KV cache holds no conversation, which the prompt would replace. `done` gets nothing where that is not so,
-  // where somebody else asks for the model meanwhile, or where the count fails. Null: so it is seen at once, and `done`
-  // is not called. Throws TurnError.
+  // and whose KV cache holds no conversation, which the prompt would replace. Null, and `done` is not called: there is
+  // no such model at this moment. `done` gets nothing if that shows only later, if somebody else asks for the model
+  // meanwhile, or if the count fails. Throws TurnError.
   using CountedFunction = std::function<void(std::optional<std::int64_t> tokens)>;
   std::unique_ptr<Running> count(Turn turn, const Asker& asker, std::string peer, CountedFunction done);
 

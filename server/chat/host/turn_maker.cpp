@@ -198,7 +198,7 @@ void TurnMaker::count_slice() {
 
 void TurnMaker::slice_counted(const RunReport& report, bool is_last) {
   is_running_ = false;
-  if (report.end == RunEnd::kFailed) {  // the KV cache is empty, as it was; the template is looked after, too
+  if (report.end == RunEnd::kFailed) {  // clear_template() makes the record valid again, which this has voided
     return model_->clear_template([this, report](const std::string&) { run_failed(report); });
   }
   model_->has_only_counted();
@@ -375,7 +375,7 @@ bool TurnMaker::tried_again(const RunReport& report, const std::string& complain
   return true;
 }
 
-// It has what the KV cache has now, less what was thought, and the marks behind an answer.
+// At most what the KV cache has now (the thoughts will be gone), and the marks behind an answer.
 std::int64_t TurnMaker::most_warm_tokens() const {
   constexpr std::int64_t kMarks = 64;
   const std::int64_t by_bytes = most_prompt_tokens(warm_text_.size());

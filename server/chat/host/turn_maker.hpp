@@ -6,7 +6,7 @@
 // warm-up follows, since nobody knows how much of the answer the client has kept.
 //
 // Threads: event loop only. Every step is a callback of the pool or of a model, which never come from inside a call. A
-// function that asks for the next step does nothing after it but ask that step to wait.
+// function that begins the next step does nothing after that; run() alone may still hold the model's run.
 #pragma once
 
 #include "chat/host/answer_run.hpp"

@@ -117,7 +117,7 @@ void TurnPlan::ask_again(std::string_view complaint) {
   write();
 }
 
-// Where a call is forced it comes first, and JSON with its result.
+// A forced call comes first; the JSON is asked for with its result.
 std::string TurnPlan::instruction(std::string_view complaint) const {
   if (turn_.tool_choice.must_call()) {
     return complaint.empty() ? "" : "Call a tool. An earlier answer was wrong: " + std::string(complaint);
@@ -141,7 +141,7 @@ bool TurnPlan::shorten(std::size_t most_bytes) {
   std::size_t taken = 0;
   do {
     const std::size_t bytes = prompt_.text.size();
-    // Rather too many than too few, so that no more is dropped than has to be: it is looked at again.
+    // Rather too large, so that rather too few messages are dropped: the loop drops more if need be.
     const std::size_t marks = std::max(family_->user.size(), family_->assistant.size());
     taken = drop(bytes > most_bytes ? bytes - most_bytes : 0, marks);
     if (taken > 0) write();

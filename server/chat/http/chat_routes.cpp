@@ -241,7 +241,7 @@ void ChatRoutes::post(Visit& visit, const Json& body) {
   throw nothing_at(visit.method, path);
 }
 
-// Where nothing is kept, a response that was to be is made all the same, and says that it is not.
+// Where no responses are kept, `store` is read as false and named as ignored.
 ChatJob ChatRoutes::job_of(const ChatEndpoint& endpoint, const Json& body, const std::string& request_id) const {
   ChatJob job = endpoint.read(body, facts_of(endpoint.prefix, request_id));
   if (!job.kept_items || options_.responses != nullptr) return job;

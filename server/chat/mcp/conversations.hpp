@@ -47,7 +47,7 @@ class Conversations {
   };
   // What was said in it so far; nothing if there is no such conversation. Never calls back from inside.
   void recall(const std::string& id, const Principal& who, std::function<void(Recalled)> done);
-  // Adds to it. `done` gets an error, or none, and may be called from inside; it must not be null.
+  // Adds to it. `done`, not null, gets an error or none, perhaps from inside; `who` must live until then.
   void keep(const std::string& id, const Principal& who, QuestionAndAnswer said,
             std::function<void(std::exception_ptr error)> done);
 

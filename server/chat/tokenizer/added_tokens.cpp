@@ -43,9 +43,8 @@ void AddedTokens::add(const std::string& text, const Token& token) {
   first_bytes_.set(static_cast<unsigned char>(text.front()));
 }
 
-// Of the tokens that `rest` begins with, the longest is the last in order that does not stand behind `rest`. One
-// between them shares its beginning with `rest`, but goes on otherwise: then those are looked for that are no longer
-// than what is shared.
+// The longest token that `rest` begins with comes last in order among those not behind `rest`. If the one found there
+// differs from `rest` at some byte, no token beyond that byte fits: the search goes on with what the two share.
 std::optional<AddedTokens::Found> AddedTokens::at(std::string_view rest) const {
   while (!rest.empty()) {
     auto found = tokens_.upper_bound(rest);

@@ -1,5 +1,5 @@
-// All that the chat host needs of the models of this server: which there are, a place in a model's queue, and the end
-// of one. The server's models by name stand behind it; tests put a scripted pool there.
+// All that the chat host needs of this server's models: a list of them, places in their queues, loading and unloading.
+// ServerModels implements it; tests use a scripted one.
 //
 // A place is asked for by a model's name: the pool loads the model if it is not loaded, and gives a lease when it is
 // the asker's turn. While a lease lives nobody else runs on that handle: not another lease, and no direct call, which

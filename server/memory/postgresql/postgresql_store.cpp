@@ -138,8 +138,8 @@ void PostgresqlStore::commit() {
   throw StoreError(StoreError::Kind::kInterrupted, "the transaction was not committed");
 }
 
-// The connection was lost while a transaction was committed. The lock that a new one waits for is the old one's until
-// the server has ended it, this way or that.
+// The connection was lost during a COMMIT. begin_writing() waits for the writers' lock, which the old session holds
+// until the server has committed or rolled back.
 bool PostgresqlStore::was_committed() {
   constexpr int kMostTries = 5;  // the new connection may be lost as well
   for (int tried = 1;; ++tried) {

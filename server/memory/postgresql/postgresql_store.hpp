@@ -29,7 +29,7 @@ class PostgresqlStore final : public Store {
   };
   enum class Use { kWriting, kReading };
 
-  // A writer brings the database up to date, and a reader has to find it so. Throws StoreError.
+  // A writer brings the database up to date; a reader relies on that, and checks nothing. Throws StoreError.
   PostgresqlStore(Options options, Use use);
 
   void begin() override;

@@ -17,8 +17,8 @@ class SqliteStore final : public Store {
  public:
   enum class Use { kWriting, kReading };
 
-  // Opens the file, which a writer makes and brings up to date, and a reader has to find so. ":memory:" is a store of
-  // this object's own. Throws StoreError, and has changed nothing then.
+  // Opens the file. A writer makes it and brings it up to date; a reader relies on that, and checks nothing. ":memory:"
+  // is a store of this object's own. Throws StoreError, and has changed nothing then.
   SqliteStore(const Connection::Options& options, Use use);
 
   void begin() override { db_.run("BEGIN IMMEDIATE"); }

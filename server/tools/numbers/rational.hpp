@@ -1,5 +1,5 @@
-// An exact number: a fraction of two whole numbers of any length up to a limit, by OpenSSL's BIGNUM. Nothing is ever
-// rounded, except by decimal() and rounded(), which say so.
+// An exact number: a fraction of two whole numbers of any length up to a limit, by OpenSSL's BIGNUM. Only rounded(),
+// decimal() and square_root() round; the last two tell whether they did.
 #pragma once
 
 #include <openssl/bn.h>
