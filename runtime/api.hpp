@@ -14,7 +14,7 @@ namespace rkllm_mcp {
 struct Api {
   std::span<const Method> methods;
   std::span<const Fact> facts;
-  std::span<const Elsewhere> elsewhere;  // functions that only other versions of the API have
+  std::span<const Elsewhere> elsewhere;  // functions, constants and types that only other versions of the API have
   std::string api_version;               // of the API that is served, for complaints
 
   const Method* method(std::string_view method_name) const {
@@ -23,7 +23,7 @@ struct Api {
     }
     return nullptr;
   }
-  // A function that only other versions of the API have.
+  // The function, constant or type of that name, if only other versions of the API have it; else null.
   const Elsewhere* method_elsewhere(std::string_view method_name) const {
     for (const auto& other : elsewhere) {
       if (other.name == method_name) return &other;

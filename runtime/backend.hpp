@@ -61,8 +61,8 @@ class CallObserver : public std::enable_shared_from_this<CallObserver> {
   virtual void on_begun(std::optional<std::uint64_t> /*token_limit*/) noexcept {}  // it has left its queue
   virtual void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept = 0;
   // As on_token(), for a thread that must not block: returns false if there is no room for the token now. The caller
-  // then keeps the token and offers it again when `on_room` is called (once, on any thread), and after a short time
-  // even if it is not called.
+  // then keeps the token and offers it again when `on_room` has been called (once, on any thread, under a lock of the
+  // observer's: it must not call the observer), and after a short time even if it is not called.
   virtual bool offer_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id,
                            const std::function<void()>& /*on_room*/) noexcept {
     on_token(batch, text, token_id);
@@ -81,8 +81,8 @@ struct RequestSource {
   std::string id;                       // the request's, as JSON text; empty: none
   std::string_view transport = "none";  // "tcp"; "none": the server itself wants it
   std::string peer;                     // its address
-  std::string holder{};                 // of the access token that it came with; empty: nobody is asked for one
-  std::string model{};  // the name by which the server itself has a model loaded; a call without a handle takes no such
+  std::string holder{};                 // of the access token that it came with; empty: it came with none
+  std::string model{};  // of the model that the server itself loads by it; calls without a handle never take such a one
 };
 
 // A number that no other call of this process has: a session may cancel a call of a backend that has been replaced, and
@@ -113,8 +113,8 @@ class Backend {
 
   // Queues a call and returns at once; all that comes of it, bad parameters included, comes through its observer, and
   // not from inside this function. Only on_queued() and stop() may come from inside start(), cancel() and give_up(), of
-  // this call and of others, under a lock of the backend's: the observer must not call back there. Returns the
-  // request's id.
+  // this call and of others, under a lock of the backend's: the observer must not call back there. Returns
+  // `request.id`.
   virtual CallId start(CallRequest request) = 0;
   // Takes the call out of its queue (it then ends with error 4009), or stops its run (it then ends with `aborted`).
   // The loading of a model is ended where that is possible (error 4009). A call that does something else is left alone.

@@ -2,7 +2,7 @@
 // has a Lifetime as a member, declared so that it ends when the callbacks are to do nothing any more; they hold what
 // watch() gives, and ask expired() first.
 //
-// Threads: any, but only where the object's end is (the event loop) does the answer hold beyond the moment.
+// Threads: any may ask; only on the thread that ends the object (the event loop) is the answer still true afterwards.
 #pragma once
 
 #include <memory>

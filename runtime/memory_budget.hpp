@@ -93,7 +93,7 @@ class MemoryShare {
     bytes_ = bytes;
   }
   bool has_room_for(std::size_t more) const { return bytes_ + more <= guaranteed_ || memory_.has_room(more); }
-  // Whether it is the part that lacks room for them, and not the whole that it is part of.
+  // Whether the budget itself lacks room for `more` bytes, and not only the budget that it is part of.
   bool fills_its_part(std::size_t more) const { return !memory_.has_room_in_its_part(more); }
   // Takes so many bytes more; false if there is no room for them.
   bool grow(std::size_t more) {

@@ -71,8 +71,8 @@ void or_else(Action action, Ending ending) {
   }
 }
 
-// The way from threads to the event loop for work that may outlive the loop. Copies are one and the same: each thread
-// has one, and whoever has the first closes it before the loop ends.
+// The way from threads to the event loop for work that may outlive the loop. Copies share one state: each thread has a
+// copy, and whoever made the first closes it before the loop ends.
 //
 // Threads: any; a mutex guards it.
 class WayToLoop {

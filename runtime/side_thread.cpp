@@ -29,7 +29,9 @@ bool SideThread::start() {
 void SideThread::run(std::function<void()> work, std::function<void()> then) {
   if (!start()) {
     work();
-    return asio::post(loop_, std::move(then));
+    return asio::post(loop_, [then = std::move(then), alive = alive_.watch()] {
+      if (!alive.expired()) then();
+    });
   }
   auto piece = std::make_shared<Piece>(Piece{std::move(work), std::move(then), asio::make_work_guard(loop_)});
   {

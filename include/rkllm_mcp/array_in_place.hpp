@@ -13,8 +13,7 @@
 
 namespace rkllm_mcp {
 
-// Whether T is room for a text that ends with NUL, where it is an element of an array; as an array of its own it may be
-// bytes.
+// Whether T is char[N], which is a text that ends with NUL where it is an element of an array. (Alone it may be bytes.)
 template <class T>
 inline constexpr bool is_text_in_place = std::is_array_v<T>&& std::is_same_v<std::remove_extent_t<T>, char>;
 

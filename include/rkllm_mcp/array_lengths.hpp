@@ -43,7 +43,7 @@ class ArrayLengths {
     }
   }
   // There is no array `name`, but there may be fields that count it. A count of more than 0 is right only where the
-  // same field counts another array, which must be given: then this one may be NULL.
+  // same field counts another array, one that is required: then this one may be NULL.
   void absent(std::string_view name, const CountedBy& length);
   template <class Length>
   void absent(std::string_view, const Length&) {}
@@ -61,7 +61,7 @@ class ArrayLengths {
   void check(const JsonReader& in, std::size_t size, const Exactly& length) const;
   void check(const JsonReader& in, std::size_t size, const MultipleOf& length);
   void check(const JsonReader& in, std::size_t size, const SameLengthAs& length);
-  void check(const JsonReader&, std::size_t, const Whole&) const {}  // the type has said it
+  void check(const JsonReader&, std::size_t, const Whole&) const {}  // the decoder has compared it with the type's
   void read_without_array(const CountedBy& length);
   std::optional<std::uint64_t> read_count(const CountField& count);
 

@@ -84,10 +84,10 @@ class Decoder {
   void array(std::string_view name, T*& out, const Length& length, ArrayRule rule = {});
   template <class T, std::size_t N>
   void array(std::string_view name, T*& out, const WholeOf<N>&, ArrayRule rule = {});
-  // Only the library leaves something there.
+  // An array that only the library fills in: nothing is read.
   template <class T>
   void told_array(std::string_view, T*&, const CountedBy&) {}
-  // The same of what lies in the struct itself. What is not given there is zero.
+  // As text() and array(), for what lies in the struct itself. What is not given stays as it was: the default, or zero.
   template <std::size_t N>
   void text_in_place(std::string_view name, char (&out)[N], TextRule rule = {});
   template <class T, std::size_t N, class Length>
@@ -128,8 +128,7 @@ class Decoder {
   std::string hint_for(std::string_view unknown) const;
   template <class T>
   void fill(const JsonReader& in, T& out) const;
-  // The elements of an array: structs, texts, numbers or bytes. `may_be_null`: null is a place for a text that is left
-  // empty.
+  // The elements of an array: structs, texts, numbers or bytes. `may_be_null`: null among texts is a NULL pointer.
   template <class T>
   auto elements(const JsonReader& in, const ArrayRule& rule, bool may_be_null = false) const;
 

@@ -16,7 +16,7 @@
 
 namespace rkllm_mcp {
 
-// What stands there is none of these names.
+// Refuses the text of `in`, which is none of these names.
 template <class Names>
 [[noreturn]] void refuse_name(const JsonReader& in, const Names& names) {
   std::string complaint = "expected one of";

@@ -1,7 +1,7 @@
-// What can go wrong with a request, as exceptions. Exactly one place, the dispatcher, turns them into wire errors.
+// What can go wrong with a request, as exceptions. as_rpc_error() of the runtime library turns them into wire errors.
 //
 // Three kinds exist: the caller's fault (InvalidParams), the runtime's refusal (CallFailed), and our own bug (any other
-// exception: -32603). RpcError is what they share; the factories below make the rest of the documented codes.
+// exception but std::bad_alloc: -32603). RpcError is what they share; the factories below make the rest of the codes.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>
@@ -16,8 +16,8 @@
 
 namespace rkllm_mcp {
 
-// Codes on the wire. The negative ones are JSON-RPC's and the Model Context Protocol's, see is_of_mcp(); 4001 to 4009
-// are this server's own and always carry `data`.
+// Codes on the wire. -32001 and -32002 are this server's; the other negative ones are JSON-RPC's and the Model Context
+// Protocol's, see is_of_mcp(). 4001 to 4009 are this server's own, too, and always carry `data`.
 enum class ErrorCode : int {
   kParseError = -32700,
   kInvalidRequest = -32600,

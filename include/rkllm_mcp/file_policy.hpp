@@ -19,9 +19,9 @@ class FileRefused : public std::runtime_error {
 class FilePolicy {
  public:
   virtual ~FilePolicy() = default;
-  // The path to give to the library for the one that a client gave; with kNone what was given. Throws FileRefused. A
-  // policy that passes on to another gives what that gives, and refuses at least what that refuses. Any thread, unless
-  // it is for one call; looks at the file system.
+  // The path to give to the library for the one that a client gave; with kNone the path as given. Throws FileRefused. A
+  // policy in front of another returns the other's path, and refuses at least what the other refuses. Looks at the file
+  // system. Any thread, unless the policy was made for one call.
   virtual std::string path_for(const std::string& given, FileUse use) const = 0;
 };
 

@@ -1,9 +1,9 @@
 // What is known about one handle (an initialised model): its wire id, the library's pointer, and the values that later
 // calls need but C does not repeat, such as n_batch.
 //
-// Threads: written by the thread that makes the handle's calls in order, and only before the handle can be called
-// otherwise, after a run, or while no other call is being made. Calls beside a run (rkllm_abort, rkllm_is_running) and
-// the runtime's callbacks read `id` and `native` on other threads; `values` is for calls that go in order only.
+// Threads: written only by the thread that makes the handle's queued calls, and only while the handle is created, after
+// a run, or while no other call is made. Calls beside a run (rkllm_abort, rkllm_is_running) and the runtime's callbacks
+// read `id` and `native` on other threads; `values` is for queued calls only.
 #pragma once
 
 #include <rkllm_mcp/errors.hpp>

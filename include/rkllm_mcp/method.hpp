@@ -50,7 +50,7 @@ inline const Method* find_method(std::span<const Method> methods, HandleRole rol
   return find_method(methods, [role](const Method& each) { return each.handle == role; });
 }
 
-// Something that this version of the API has not, but another one has: a function, or a field of a struct.
+// What this version of the API has not, but another one has: a function, a constant, a type, or a field of a struct.
 struct Elsewhere {
   std::string_view name;
   std::string_view versions;  // "1.3.0": that one and later; "<= 1.2.3": that one and earlier

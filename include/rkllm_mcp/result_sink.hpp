@@ -1,8 +1,9 @@
 // Where the result callback of a run delivers. The generated trampoline turns the vendor's callback into these calls;
 // the implementation decides what becomes of the tokens.
 //
-// Threads: every function is called on whatever thread the runtime library chooses. What the arguments point at is dead
-// when the function returns, so an implementation copies. None may throw: exceptions must not cross the C library.
+// Threads: await_end() on the thread that makes the call, all others on whatever thread the runtime library chooses.
+// What the arguments point at is dead when the function returns, so an implementation copies. Nothing thrown may cross
+// the C library: what its callback calls is noexcept.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>

@@ -108,7 +108,7 @@ Session::Key Caller::collect(Session& session, Reply& reply, Target target, Coll
                           .answers_when_cancelled = rule.answers,
                           .outlives_exchange = rule.outlives_exchange},
                          std::move(target));
-  // The session is held weakly: it owns the reader.
+  // The session is held weakly: the reader, which the RequestTable owns, must not keep it alive.
   reader->on_finished([weak = session.weak_from_this(), key] {
     if (const auto alive = weak.lock()) alive->remove(key);
   });

@@ -30,7 +30,7 @@ struct CallLimits {
   std::size_t stream_values_bytes{};
   std::size_t answer_bytes{};
   std::size_t reply_bytes{};   // of an answer with hidden states or logits
-  std::size_t inline_bytes{};  // from there on MCP answers link to them
+  std::size_t inline_bytes{};  // values of so many bytes of text or more: MCP answers link to them
   MemoryBudget memory{};       // that values count in as text, and when kept for MCP
   std::chrono::milliseconds poll_timeout{};
   std::chrono::milliseconds poll_wait_max{};

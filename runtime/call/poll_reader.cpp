@@ -53,7 +53,7 @@ void PollReader::announce_now() {
 
 void PollReader::poll(Reply& reply, std::chrono::milliseconds wait) {
   const auto self = shared_from_this();  // finish() may drop the last reference
-  expiry_.clear();                       // also one that has passed, and whose turn on the loop has not come
+  expiry_.clear();                       // also one that has passed, and whose callback has not run yet
   expiry_running_ = false;
   announce_now();
   answer_waiting();  // only the newest poll waits

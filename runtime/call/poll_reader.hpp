@@ -65,12 +65,12 @@ class PollReader : public StreamReader {
   bool has_news() const {
     return stream()->waiting() || outcome_ || (!are_values_being_written_ && stream()->drained());
   }
-  void take_outcome();  // if the run has ended; when its values have been written
+  void take_outcome();  // once the run has ended and its text is taken; many values are first written beside the loop
   // As much as one message takes; where memory is short, a little. Nothing is taken that could not be sent.
   Chunk take_some(const Reply& reply);
   void answer(Reply& reply);
-  // Sends the ending with the rest of the text, or says why it cannot be sent now; an error of the outcome, if it never
-  // can.
+  // Sends the ending with the rest of the text, or says why it cannot be sent now. If it is too long ever to be sent,
+  // and no text is left, the outcome becomes that error.
   std::optional<RpcError> send_ending(const Chunk& rest, Reply& reply);
   void answer_waiting();
   void announce_now();

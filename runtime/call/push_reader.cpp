@@ -83,7 +83,7 @@ void PushReader::send_end() {
 }
 
 void PushReader::send_last(std::string message) {
-  // Its stream would never end for a client that is sent the error of a request.
+  // Reply::last() would send an error of the request in its place, which ends no stream: the client would wait on.
   if (const auto why = reply_->objection(message.size())) message = writer_.failure(*why);
   std::string kept;  // a long one is copied only where it is kept
   if (options_.retained > 0) kept = message;

@@ -25,8 +25,8 @@ void RepeatedRequests::add(const Session& client, std::string_view text, Reply& 
   if (is_new) asking->second.address = reply.peer().facts().address;
   asking->second.records.try_emplace(digest,
                                      Record{&client, digest, reply.weak_from_this(), {}, Clock::time_point::max()});
-  // The client may have gone when the answer comes, and another one have its place. It is the reply that makes this
-  // call, so that its address is that of no other.
+  // When the answer comes, the client may be gone, and another session may lie at its address. So the record must be
+  // of this very reply: `of` may be compared, since the reply lives while it calls this, and no other has its address.
   reply.on_last(
       [this, alive = alive_.watch(), whose = &client, digest, of = &reply](std::optional<std::string_view> answer) {
         if (alive.expired()) return;
@@ -48,8 +48,8 @@ void RepeatedRequests::answered(Record& record, std::optional<std::string_view> 
     client.records.erase(client.records.find(record.digest));
     return;
   }
-  // For a stream no answer is kept: it sends its own messages again. When it has dropped them, another stream may have
-  // its id.
+  // No answer is kept for a stream, which sends its own messages again. It is found by its reply: when it has been
+  // dropped, another stream may have its id.
   const auto reply = record.reply.lock();
   if (!reply || record.client->stream_of(*reply) == nullptr) record.answer = *answer;
   record.until = Clock::now() + limits_.kept_for;

@@ -1,10 +1,9 @@
 // All requests in progress, of all clients: whose each is, how it is cancelled, who reads its stream, where its answer
 // goes.
 //
-// The table alone owns them. A session finds its own by its number, and holds the table weakly; readers, invocations
-// and timers hold keys. So what a request holds (the function that answers it, a tool's invocation, and with that the
-// session of a stateless request, which nobody else holds) never holds the request: it is gone when it is removed, and
-// what is left over ends with the table.
+// The table alone owns them: a session finds its own by its number, and holds the table weakly; readers, invocations
+// and timers hold keys. A request may hold what answers it: a tool's invocation, and through that the session of a
+// stateless request. None of these holds the request: it is gone when it is removed, or at the latest with the table.
 //
 // Event loop only.
 #pragma once
@@ -33,7 +32,7 @@ struct ActiveCall {
   std::shared_ptr<StreamReader> reader{};  // null: there is no stream, and no call of the backend
   PollReader* polled = nullptr;            // the same object as `reader`, if that is polled
   PushReader* pushed = nullptr;            // the same object as `reader`, if that retains what it has pushed
-  std::shared_ptr<Reply> reply{};          // what answers the request; a polled stream's has answered already
+  std::shared_ptr<Reply> reply{};          // what answers the request; null for a polled stream
   bool answers_when_cancelled = true;      // MCP: false
   bool outlives_exchange = false;          // over HTTP: a disconnect is not a cancellation
   std::function<void()> on_cancelled{};

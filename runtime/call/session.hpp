@@ -5,8 +5,8 @@
 // (shared) to all HTTP clients with the same token that have none of these. Event loop only.
 //
 // What keeps it alive: a connection's receiver, HttpSessions' table, or a task; and while it has requests in progress,
-// what answers them: the invocation of a tool holds its session, which is all that keeps the one of a stateless
-// request. The requests themselves are the RequestTable's.
+// what answers them: a tool's invocation, a service's call, an open subscriptions/listen. Nothing else keeps the
+// session of a stateless request. The requests themselves are the RequestTable's.
 #pragma once
 
 #include "backend.hpp"
@@ -43,7 +43,7 @@ class Session : public std::enable_shared_from_this<Session> {
   ~Session();
 
   bool shared() const { return shared_; }
-  // Who its client is; null until that is known. Its permissions are looked at by Caller.
+  // Who its client is; null until that is known. What it may do is looked at in permission.hpp.
   const Principal* principal = nullptr;
   // It has presented a wrong token; its refusal is being delayed, and nothing that it says meanwhile counts.
   bool is_refused = false;
@@ -65,7 +65,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // have ended since.
   void retain(Key key);
   std::size_t active() const;
-  Clock::time_point last_ended() const { return last_ended_; }  // when a call did
+  Clock::time_point last_ended() const { return last_ended_; }  // when a call, or a Hold, did
   // How many calls this client has in progress. The clients of a shared session are told apart by their addresses, so
   // that none uses up the room of the others.
   std::size_t active_of(const Peer& client) const;

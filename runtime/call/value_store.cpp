@@ -30,7 +30,7 @@ std::vector<std::string> ValueStore::keep(std::vector<ValueRows> sets, const std
   return ids;
 }
 
-// Nothing is forgotten in vain: others may have used up the memory.
+// Chooses first, and drops only when the choice makes room enough: else it throws, and everything is kept.
 void ValueStore::make_room(Amount wanted, const std::string& owner) {
   if (memory_.exists() && wanted.bytes > memory_.limit()) {
     throw too_large("the values exceed a quarter of " + std::string(name_of(Limit::kMemory)) + "; ask for fewer tokens",

@@ -90,7 +90,7 @@ void write_rows(CallOutcome& outcome, const ValueWriting& how) {
     outcome.values[rows.field] =
         Json{{rows.values_name, std::move(values)}, {rows.columns_name, rows.columns}, {rows.rows_name, rows.rows}};
   }
-  outcome.memory = std::move(share);  // the rows are none any more
+  outcome.memory = std::move(share);  // in place of the share of the rows, which are freed
 }
 
 }  // namespace rkllm_mcp

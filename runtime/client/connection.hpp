@@ -44,8 +44,7 @@ class UnknownHost : public Unreachable {
   using Unreachable::Unreachable;
 };
 
-// Somebody is there, whose certificate cannot be verified; over HTTP for whatever reason, else because nobody known has
-// signed it.
+// The server's certificate cannot be verified: over HTTP for whatever reason, else because its issuer is unknown.
 class UntrustedServer : public ConnectionError {
  public:
   using ConnectionError::ConnectionError;

@@ -9,7 +9,7 @@
 
 namespace rkllm_mcp {
 
-// How a stream reaches its client unless the call says otherwise.
+// How the chunks of a stream reach their client: what carries the request decides.
 enum class Delivery {
   kPush,  // chunks are sent as they come
   kPoll,  // plain HTTP: the client asks for them

@@ -55,8 +55,8 @@ void give_room(Message& message, const std::optional<Immutable<MemoryShare>>& ro
   if (auto* batch = std::get_if<Batch>(&message)) batch->memory = room;
 }
 
-// The request or notification as it is without the server's own name before its method; nothing if that is not there.
-// Once: a name may be as long as a message, and hold this one many thousand times.
+// The request or notification without the server's own name before its method ("rkllm-server/"); nothing if that name
+// is not there. It is taken off once only: a method may be as long as a message, and repeat the name many times.
 template <class Asked>
 std::optional<Asked> without_own_name(const ServiceCalls& services, const Asked& asked) {
   const auto own = services.own_method(asked.method);
@@ -169,9 +169,9 @@ std::string Dispatcher::oversized_message(const Oversized& oversized) {
 }
 
 std::optional<Immutable<MemoryShare>> Dispatcher::room_for(std::size_t bytes) const {
-  // The values of a short message are read; those of a long one stay text.
+  // A short message is read whole, and takes some eight bytes for each byte of its text; a long one stays text.
   constexpr std::size_t kValueBytes = 8;
-  constexpr std::size_t kOfEach = 2 * 1024;  // whatever the others take
+  constexpr std::size_t kOfEach = 2 * 1024;  // bytes that each message may take, also when the budget is used up
   MemoryShare share(options_.memory, kOfEach);
   if (is_put_back("a short message counts as a long one")) bytes = kReadAtOnceBytes;
   if (share.grow(bytes <= kReadAtOnceBytes ? kValueBytes * bytes : bytes)) return Immutable(std::move(share));

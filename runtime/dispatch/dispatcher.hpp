@@ -60,13 +60,13 @@ class Dispatcher {
     RequestReport report{};  // is called for each request that never became a call; null: there is no such report
   };
 
-  // All that is passed outlives the dispatcher. `backend` executes the calls of the API's methods.
+  // All but `options`, which is copied, outlives the dispatcher. `backend` executes the calls of the API's methods.
   Dispatcher(asio::io_context& loop, const Api& api, const mcp::Catalogue& catalogue, Backend& backend,
              const Options& options);
 
   // For transports with connections: a session for each peer, ended (and its calls cancelled) when the peer closes. A
   // peer whose input has ended is closed when nothing of it is in progress any more. `input_ended`, if it is given, is
-  // called before that, and hears whether the peer has spoken MCP, where the end of input may mean more.
+  // called before that, and hears whether the peer has spoken MCP: hosts end a server on stdio by closing its input.
   using InputEnded = std::function<void(bool speaks_mcp)>;
   AcceptFunction acceptor(InputEnded input_ended = {});
 
@@ -79,7 +79,7 @@ class Dispatcher {
 
   // Who has sent a message, for as long as it waits to be parsed.
   struct Sender {
-    std::string address;             // those of one source take turns with others': see source_of()
+    std::string address;             // its source takes turns with others at being parsed: see source_of()
     std::function<bool()> is_there;  // whether it still waits for an answer
   };
   // On the loop: for what is not longer than kReadAtOnceBytes.
@@ -100,7 +100,7 @@ class Dispatcher {
   // Reports a request that is refused before it is executed, and that the caller answers by itself.
   void note_refused(const Request& request, const RpcError& error, const Peer& peer) const;
 
-  // Error 4006 for a message that was longer than allowed, and error 4004 for a client that finds no place.
+  // Error 4006 for a message longer than allowed; error 4004 for one that came too slowly, or a client without a place.
   static std::string oversized_message(const Oversized& oversized);
   static std::string too_slow_message();
   static std::string turned_away_message(Limit limit, std::size_t most);
@@ -138,8 +138,8 @@ class Dispatcher {
   RepeatedRequests repeated_;
   ReadingQueue reading_;  // of long messages
   const Lifetime alive_;  // peers may close after it
-  // Its last member: what ends with it may use all the others. Shared only so that sessions can see whether it is
-  // there.
+  // Declared last: the requests that end with it may use all other members. Shared only so that sessions can hold it
+  // weakly.
   const std::shared_ptr<RequestTable> requests_;
 };
 

@@ -49,15 +49,15 @@ class SessionStreams {
   asio::io_context& loop_;
   const MemoryBudget memory_;
   const std::shared_ptr<EventStream> standing_;
-  std::deque<std::shared_ptr<EventStream>> streams_;  // that have ended in the order in which they did
+  std::deque<std::shared_ptr<EventStream>> streams_;  // the ended ones among them in the order in which they ended
   std::uint64_t next_ = 1;
 };
 
 class HttpSessions {
  public:
   // How many sessions may exist. When there are so many, a new one ends an old one: of the client that has most (see
-  // owner_of()), and never of a client that has fewer than the newcomer. Among those of its sessions that rest,
-  // it is the one whose last request is the longest ago, one without a call first.
+  // owner_of()), and never of a client that has fewer than the newcomer. Of its sessions that rest, those without a
+  // call go first, and among these the one used longest ago.
   static constexpr std::size_t kMost = 1024;
 
   // A session that was not used for `idle` is forgotten.

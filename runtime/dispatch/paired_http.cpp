@@ -47,7 +47,7 @@ class PairedHttp::Client final : public ConnectedPeer {
     silence_.clear();
     became_closed();
   }
-  // Answers the exchange when the message in its body has been taken: at its turn.
+  // Keeps the body until it is its turn; then answers the exchange with 202, and hands the message on.
   void take(std::string body, http::Exchange& exchange) {
     MemoryShare share(memory_);
     if (!share.grow(body.size())) return exchange.respond(refusal(503, no_memory().what()));
@@ -106,8 +106,8 @@ class PairedHttp::Client final : public ConnectedPeer {
   const MemoryBudget memory_;  // that waiting bodies count in
   const std::shared_ptr<http::Exchange> exchange_;
   ReceiveFunction receive_;
-  std::deque<Waiting> waiting_;  // one for each connection, at most: none is read on before its answer
-  unsigned held_ = 0;            // how often: the message before takes longer
+  std::deque<Waiting> waiting_;  // one for each HTTP connection, at most: it is not read on before its 202
+  unsigned held_ = 0;            // how often hold_input() was called, less resume_input()
   bool watching_ = false;
   bool closing_ = false;
   Deadline silence_;

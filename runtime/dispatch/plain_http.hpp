@@ -31,7 +31,8 @@ class HttpPeer;
 using BodyFunction = std::function<void(const http::Request&, const Message&)>;
 void read_body(Dispatcher& dispatcher, const http::Request& request, http::Exchange& exchange, BodyFunction then,
                NullIds null_ids = NullIds::kRefused);
-// Answers a message that cannot be executed with status 400. Shared by the HTTP endpoints, as is the next.
+// Reports a message that cannot be executed, and answers it with status 400, or 503 if there was no memory for it.
+// Shared by the HTTP endpoints, as is the next.
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer);
 // The calls of the message for which `peer` lives, and which is about to be executed in `session`, are cancelled when
 // `peer` breaks off.

@@ -14,8 +14,8 @@
 namespace rkllm_mcp {
 
 // Both throw RpcError -32020 for a header that is missing, malformed, or says otherwise than the message; the first
-// also -32602 for a message that claims no revision. To be called one after the other, since a revision that is not
-// served comes between them.
+// also -32602 for a message that claims no revision. Between the two calls the caller looks whether the revision is
+// served: that error goes before those of the second.
 void check_revision_header(const http::Headers& headers, const Request& request);
 void check_stateless_headers(const http::Headers& headers, const Request& request, const mcp::Catalogue& catalogue);
 

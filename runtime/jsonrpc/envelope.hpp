@@ -23,8 +23,8 @@ std::string request_message(const RequestId& id, std::string_view method, const 
 // {"code","message","data"?}
 Json error_object(const RpcError& error);
 
-// The error that a client sees for `exception`: RpcError as it is, anything else as -32603 "internal error: ...". The
-// one place that turns exceptions into wire errors.
+// The error that a client sees for `exception`: RpcError as it is, std::bad_alloc as no_memory(), anything else as
+// -32603 "internal error: ...". The one place that turns exceptions into wire errors.
 RpcError as_rpc_error(const std::exception_ptr& exception);
 
 }  // namespace rkllm_mcp

@@ -117,8 +117,8 @@ struct Catalogue {
   std::vector<Resource> resources;
   std::vector<ResourceTemplate> templates;
   std::vector<Immutable<Prompt>> prompts;
-  // What fetches a document from elsewhere, as the protocol's ReadResourceResult, and looks whether the client may have
-  // it; its `read` is then never called. Null for addresses that are none of these, and if there are none at all.
+  // Gives what fetches the document at `uri` from elsewhere: it answers with ReadResourceResult, checks whether the
+  // client may have it, and takes the place of the entry's `read`. Gives null for other addresses. Null: none are such.
   std::function<InvokeFunction(const std::string& uri)> fetch{};
   // Whether there is a server of this catalogue's name beside the services, whose methods may be called NAME/METHOD.
   bool is_server = true;
@@ -129,7 +129,7 @@ struct Catalogue {
 
   void add(Tool tool) { tools.emplace_back(std::move(tool)); }
   void add(Prompt prompt) { prompts.emplace_back(std::move(prompt)); }
-  // Lists those no more that stand from `first` on; they can be called all the same.
+  // From now on the tools from index `first` on are not listed; they can be called all the same.
   void unlist_tools_from(std::size_t first) {
     for (std::size_t i = first; i < tools.size(); ++i) {
       Tool hidden = *tools[i];

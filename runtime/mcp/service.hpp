@@ -37,9 +37,9 @@ struct MethodCall {
   AnswerForm form = AnswerForm::kDirect;
 };
 
-// The answer that a method's `done` gets, made of its result, an object: long members of it have become text already,
-// so that the event loop need not walk over them. (kDirect does for documents, too.) Pure, any thread; whoever has read
-// much calls it there.
+// Makes the answer for a method's `done` out of its result, an object. Long members become text, so that the event loop
+// need not walk over them. (kDirect is right for documents, too.) Pure, any thread: who works beside the loop calls it
+// beside the loop.
 Json answer_in(AnswerForm form, const Json& result);
 
 struct ServiceMethod {

@@ -26,7 +26,7 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   // The end that the run writes to. Outlives the reader if it must.
   const std::shared_ptr<TokenStream>& stream() const { return stream_; }
 
-  // Makes a reader of kind R with its stream. `finished` is called once, on the loop, when the reader has told all.
+  // Makes a reader of kind R with its stream.
   template <class R, class... Args>
   static std::shared_ptr<R> make(asio::io_context& loop, const TokenStream::Options& options, Args&&... args) {
     auto reader = std::make_shared<R>(std::forward<Args>(args)...);
@@ -51,6 +51,7 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   // for the client.
   virtual void client_gone() {}
 
+  // `finished` is called once, on the loop, when the reader has told all.
   void on_finished(std::function<void()> finished) { finished_ = std::move(finished); }
 
  protected:

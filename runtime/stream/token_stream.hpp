@@ -4,10 +4,10 @@
 // Threads: the CallObserver functions come from any thread (see backend.hpp), everything else from the event loop; one
 // mutex guards the buffer. The wake function is called without the lock, at most once between two calls of rearm().
 //
-// Memory: at most `buffer_bytes` of text wait. A stream that is full either makes the callback wait for the reader, up
-// to `stall` without any progress (push), or stops the run at once (poll); in both cases the run ends with error 4006,
-// after what was buffered. Hidden states and logits are bounded by `values_bytes` the same way. While the memory that
-// all streams share is used up, a stream is full at the little that each is guaranteed.
+// Memory: at most `buffer_bytes` of text wait, twice that while the run is being stopped. When the stream is full, the
+// callback waits for the reader until `stall` has passed without progress (push), or not at all (poll); then the run
+// ends after what was buffered, with error 4006, or 4004 where the server's memory is used up. Values that exceed
+// `values_bytes` end it at once. While the streams' memory is used up, each is full at the little it is guaranteed.
 #pragma once
 
 #include "backend.hpp"
@@ -103,14 +103,13 @@ class TokenStream : public CallObserver {
 
   void wake();
   bool wants(std::string_view text) const { return !text.empty() || options_.keep_tokens; }
+  void keep_rows(const FloatRows& lent);  // takes the lock itself
   // With the lock held:
   Room look_for_room(std::size_t bytes);
   void await_room(std::unique_lock<Mutex>& lock);
   void keep(std::size_t batch, std::string_view text, std::int32_t token_id);
   void tell_of_room();
   void overflow(Limit limit, const RpcError& why);
-  void keep_rows(const FloatRows& lent);
-  // With the lock held:
   void fail();     // the run ends with the exception that is being handled
   void account();  // what waits has changed
   void join(TokenLane& lane);

@@ -40,8 +40,8 @@ inline std::string shell_word(std::string_view word) {
   return quoted + "'";
 }
 
-// Of how many bytes the control character is that `byte` ends, behind the UTF-8 `before`; 0: it ends none. U+0080 to
-// U+009F are such as well, of two bytes, and terminals obey them.
+// The length in bytes of the control character that `byte` completes, behind the UTF-8 text `before`; 0: it completes
+// none. U+0080 to U+009F, of two bytes each, are control characters, too, and terminals obey them.
 constexpr std::size_t control_character_bytes(std::string_view before, char byte) {
   const auto code = static_cast<unsigned char>(byte);
   if (code < 0x20 || code == 0x7F) return 1;

@@ -143,7 +143,7 @@ using Received = std::variant<std::string_view, Oversized, NoRoom, TooSlow, Othe
 using ReceiveFunction = std::function<void(const Received&)>;
 
 // What a transport asks for each new peer: the function that takes its messages. The transport keeps that function
-// until the peer is closed. The function should hold the peer weakly: not every peer lets go of it when it is closed.
+// until the peer is closed, or (PairedHttp) as long as the peer lives: so the function should hold the peer weakly.
 using AcceptFunction = std::function<ReceiveFunction(Peer&)>;
 
 }  // namespace rkllm_mcp

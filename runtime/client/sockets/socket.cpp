@@ -149,7 +149,7 @@ bool Socket::wait_for(short events, Deadline deadline) const {
     const auto bounded = std::clamp<long long>(left, 0, std::numeric_limits<int>::max());
     pollfd ready{descriptor_, events, 0};
     const int count = ::poll(&ready, 1, static_cast<int>(bounded));
-    // Said apart from what poll says: a datagram socket that is shut down polls as readable, and has nothing to read.
+    // Asked whatever poll says: it reports a datagram socket that is shut down as readable, though nothing is there.
     if (is_shut_down_) fail(where_, "interrupted");
     if (count > 0) return true;
     if (count == 0) return false;

@@ -73,7 +73,7 @@ class Socket {
   void send(std::string_view bytes);  // all of them; a datagram as one
   // As send(), without waiting: false if the bytes cannot be sent now.
   bool try_send(std::string_view bytes);
-  // From any thread: nothing can be sent or received any more, and calls that wait return.
+  // From any thread: nothing can be sent or received any more, and calls that wait throw ConnectionError.
   void shut_down();
   // Reads what is there, at least one byte, or one datagram; 0 at the end of a stream; nothing at the deadline.
   std::optional<std::size_t> receive(std::span<char> buffer, Deadline deadline);

@@ -1,5 +1,5 @@
-// What a server speaks that does not answer as it should: most often a URL has the s of TLS too much or too little.
-// Threads: any; blocks for at most two seconds.
+// Finds out what a server speaks that does not answer as expected: most often a URL lacks the s of TLS, or has one too
+// many. Threads: any; blocks for two seconds at most, and for as long as it takes to resolve the host's name twice.
 #pragma once
 
 #include "client/endpoint.hpp"

@@ -42,7 +42,7 @@ class Subscriptions {
 
   // A session whose handshake is done hears of all lists, and of the resources that it names there.
   void add(const Session& session);
-  // subscriptions/listen: acknowledges, and answers when it ends. Throws RpcError.
+  // subscriptions/listen: acknowledges at once; answered only by end(), not when it is cancelled. Throws RpcError.
   void listen(const Json& params, const ClientContext& client, Session& session, Reply& reply);
 
   void list_changed(Listed list);

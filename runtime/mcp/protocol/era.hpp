@@ -1,6 +1,6 @@
-// What the revisions of one era have in common, and the other era has differently: how a client says who it is, the
-// shape of results, and how a server asks its client for something. And what goes from one side to the other by it:
-// what the server knows of the client of a request, and what it may want from it.
+// What the revisions of one era have in common, and the other era does differently: how a client says who it is, the
+// shape of results, and how a server asks its client for something. And the values for that: what the server knows of
+// the client of a request (ClientContext), and what it may want from it (InputRequest).
 //
 // Event loop only.
 #pragma once
@@ -96,7 +96,7 @@ const Era& stateless_era();
 
 // The revision that a request claims for itself, whatever that is; nothing if it claims none.
 std::optional<Json> claimed_revision(const Json& params);
-// Whether it is to be served without a handshake: it claims a revision, and none of those that have one.
+// Whether it is of the stateless era: it claims a revision that has no handshake, or one that is not served.
 bool is_stateless_request(const Json& params);
 
 }  // namespace rkllm_mcp::mcp

@@ -20,7 +20,7 @@ struct Round {
   Json inputs = Json::object();
   Json state;
   std::size_t open = 0;
-  ServerRequests& requests;  // has this in its answers
+  ServerRequests& requests;  // of the handshake, which the invocation's when_ended() keeps
 
   // Nobody is waited for any more. Idempotent.
   void end() {

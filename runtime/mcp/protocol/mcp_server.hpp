@@ -37,7 +37,8 @@ class Server {
   // The catalogue outlives the server.
   Server(asio::io_context& loop, const Catalogue& catalogue, const Options& options);
 
-  // Executes the request if its method is one of its revision's; false if it is not. Throws RpcError.
+  // Executes the request if its method is one of its revision's. If not: false, but for a request that claims a
+  // stateless revision error kMethodNotFound. Throws RpcError.
   bool handle(const Request& request, Session& session, Reply& reply);
   // Acts on the notification, if it is one of MCP's that asks for something. Throws std::bad_alloc only.
   void handle(const Notification& notification, Session& session, const Peer& client);
@@ -49,7 +50,7 @@ class Server {
   ClientContext client_of(const Request& request, const Session& session) const;
   const Catalogue& catalogue() const { return catalogue_; }
 
-  // These tell the clients that have subscribed to it.
+  // Tell the clients: of a list all with a handshake and those that listen to it, of a resource those that watch it.
   void announce(Listed list) { subscriptions_.list_changed(list); }
   void resource_updated(const std::string& uri, const Subscriptions::MayHear& may_hear = {}) {
     subscriptions_.resource_updated(uri, may_hear);

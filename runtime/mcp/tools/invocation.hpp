@@ -68,7 +68,7 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   Invocation& operator=(const Invocation&) = delete;
   ~Invocation();  // what nobody has ended ends as an internal error
 
-  // Calls the tool; what it throws becomes the error.
+  // Calls the tool. What it throws becomes the error; if that is no RpcError but a fault of ours, it is thrown on, too.
   void run();
 
   const std::string& name() const { return request_.name; }
@@ -106,7 +106,8 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
 
   // `action` is called once if the client cancels before the end. Whatever is said afterwards is dropped.
   void on_cancelled(std::function<void()> action);
-  // Adds an action that is called once at the end: after the result, an error, or the client's cancelling.
+  // Adds an action that is called once at the end: after the result, an error, or the client's cancelling. From then on
+  // the invocation counts as a request in progress, as with on_cancelled(). After the end this does nothing.
   void when_ended(std::function<void()> action);
   bool ended() const { return ended_; }
 

@@ -19,8 +19,8 @@ namespace rkllm_mcp::mcp {
 void add_own_members(Json& schema, const Method& method);
 
 // Adds a tool for each method of the caller's API, under its name. Those that do what another tool does are not listed,
-// but can be called. Functions that only other versions of the API have
-// are not listed, and say so when they are called. Loop and caller outlive the catalogue.
+// but can be called. So can the names of functions, constants and types that only other versions have: they say so.
+// Loop and caller outlive the catalogue.
 void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& caller);
 
 // Hidden states and logits that are too long for the answer of a tool: the answer links to rkllm://values/{id}, where

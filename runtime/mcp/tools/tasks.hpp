@@ -1,8 +1,8 @@
 // Invocations that go on after their request was answered (extension io.modelcontextprotocol/tasks): the client gets an
 // id, and asks for what has become of it.
 //
-// Tasks live in this process, and for an hour after their end; whoever has the id (which cannot be guessed) and the
-// same token may use it. Event loop only.
+// Tasks live in this process, and for an hour at most after their end: the oldest make room for others of their owner.
+// Whoever has the id (which cannot be guessed) and the same token may use it. Event loop only.
 #pragma once
 
 #include "mcp/tools/invocation.hpp"

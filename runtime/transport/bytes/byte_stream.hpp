@@ -1,9 +1,9 @@
 // A two-way stream of bytes on the event loop: what a connection needs of a socket, with or without TLS, or of a pair
 // of file descriptors.
 //
-// At most one read, one write and one wait for hang-up are under way at a time. Their handlers are always called from
-// the loop, with an error once the stream is closed; whoever starts an operation keeps the stream and the buffer alive
-// until then.
+// At most one read, one write and one wait for hang-up are under way at a time. Handlers are called from the loop;
+// those of reads and writes always, with an error once the stream is closed. Whoever starts an operation keeps the
+// stream and the buffer alive until then.
 #pragma once
 
 #include <asio/buffer.hpp>

@@ -32,7 +32,8 @@ class ChannelSet {
   // Which limit keeps a further connection of that client out, if one does.
   std::optional<Limit> objection(const std::string& client, const ConnectionLimits& limits) const;
   std::size_t size() const { return channels_.size(); }
-  // Asks every connection to write what is queued and close. Each takes at most ConnectionLimits::stall.
+  // Has every connection say goodbye, write what is queued, and close. ConnectionLimits::stall bounds each time without
+  // progress, not the whole.
   void close_all();
   void abort_all();  // at once; the owners are told in the next turn of the loop
 

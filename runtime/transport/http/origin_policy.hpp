@@ -19,7 +19,7 @@ struct OriginOptions {
   // Names of this server besides the loopback names ("board.local"): a server bound to loopback answers to no others,
   // and its own pages may call it under them.
   std::vector<std::string> allowed_hosts;
-  // What pages of loopback origins may read the answers of, too; elsewhere they may only call. Null: nothing.
+  // The requests whose answers pages of loopback origins may read, too; others they may only send. Null: none.
   std::function<bool(const Request& request)> local_pages_read{};
   // The names by which refusals (403) call the two lists above.
   std::string origins_name = "the allowed origins";

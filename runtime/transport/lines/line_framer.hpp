@@ -44,7 +44,7 @@ class LineFramer {
   std::string partial_;    // the line so far, when it came in several pieces
   MemoryShare share_;      // the memory that partial_ takes
   bool is_given_ = false;  // partial_ is what the latest call has given
-  bool skipping_ = false;  // inside a line that has been reported as too long
+  bool skipping_ = false;  // inside a line that has been reported: too long, or no memory for it
 };
 
 // Tells whether a connection that takes lines of JSON is spoken to in JSON at all. A web page can make a browser send a

@@ -75,7 +75,7 @@ class Parser {
   std::string message_;       // of the data frames so far
   bool in_message_ = false;   // it is unfinished
   std::size_t messages_ = 0;  // that have begun
-  bool skipping_ = false;     // that message has been reported as oversized
+  bool skipping_ = false;     // that message has been reported: too long, or no memory for it
   Utf8Validator utf8_;        // over the fragments of that message
   std::string control_;       // the payload of the control frame
 };
