@@ -94,7 +94,7 @@ class MemoryShare {
   }
   bool has_room_for(std::size_t more) const { return bytes_ + more <= guaranteed_ || memory_.has_room(more); }
   // Whether the budget itself lacks room for `more` bytes, and not only the budget that it is part of.
-  bool fills_its_part(std::size_t more) const { return !memory_.has_room_in_its_part(more); }
+  bool is_too_much_for_its_part(std::size_t more) const { return !memory_.has_room_in_its_part(more); }
   // Takes so many bytes more; false if there is no room for them.
   bool grow(std::size_t more) {
     if (!has_room_for(more)) return false;

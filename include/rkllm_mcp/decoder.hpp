@@ -212,9 +212,9 @@ void Decoder::enumeration(std::string_view name, E& out, Presence presence) {
 
 template <class Char>
 void Decoder::text(std::string_view name, Char*& out, TextRule rule) {
-  const bool is_of_this = !not_chosen_;
+  const bool is_chosen = !not_chosen_;
   const auto in = take(name, rule.presence, "string");
-  if (!in && is_of_this && !rule.file_if_absent.empty() && call_.files != nullptr) {
+  if (!in && is_chosen && !rule.file_if_absent.empty() && call_.files != nullptr) {
     return void(out = call_.arena.text(path_for(name, std::string(rule.file_if_absent), rule.file)));
   }
   if (!in) return;
@@ -272,9 +272,9 @@ void Decoder::structure(std::string_view name, T& out, Presence presence) {
 template <class T>
 void Decoder::object(std::string_view name, T*& out, Presence presence) {
   inner_.emplace_back(name, &FieldSearch::fields_of<T>);
-  const bool is_of_this = !not_chosen_;
+  const bool is_chosen = !not_chosen_;
   const auto in = take(name, presence, "object");
-  if (!in && (presence != kEmptyIfAbsent || !is_of_this)) return;
+  if (!in && (presence != kEmptyIfAbsent || !is_chosen)) return;
   auto& object = call_.arena.keep(default_of(TypeTag<std::remove_const_t<T>>{}));
   out = &object;
   if (in) fill(*in, object);
@@ -322,11 +322,11 @@ auto Decoder::elements(const JsonReader& in, const ArrayRule& rule, bool may_be_
 
 template <class T, class Length>
 void Decoder::array(std::string_view name, T*& out, const Length& length, ArrayRule rule) {
-  const bool is_of_this = !not_chosen_;
+  const bool is_chosen = !not_chosen_;
   const auto in = take(name, rule.presence, "array");
   if (!in) {
     // Another member of the union may be there already.
-    if (!is_of_this) return lengths_.not_chosen(length);
+    if (!is_chosen) return lengths_.not_chosen(length);
     out = nullptr;
     return lengths_.absent(name, length);
   }
@@ -362,11 +362,11 @@ void Decoder::text_in_place(std::string_view name, char (&out)[N], TextRule rule
 
 template <class T, std::size_t N, class Length>
 void Decoder::array_in_place(std::string_view name, T (&out)[N], const Length& length, ArrayRule rule) {
-  const bool is_of_this = !not_chosen_;
+  const bool is_chosen = !not_chosen_;
   const auto in = take(name, rule.presence, "array");
   if (!in) {
     if constexpr (!std::is_same_v<Length, Whole>) {
-      is_of_this ? lengths_.absent(name, length) : lengths_.not_chosen(length);
+      is_chosen ? lengths_.absent(name, length) : lengths_.not_chosen(length);
     }
     return;
   }

@@ -54,7 +54,7 @@ void Session::started(Key key, Backend::CallId call, std::unique_ptr<Timer> wait
 
 void Session::remove(Key key) {
   if (const auto requests = requests_.lock()) requests->remove(number_, key);
-  tell_if_idle();
+  note_end();
 }
 
 void Session::retain(Key key) {
@@ -70,7 +70,7 @@ void Session::retain(Key key) {
     found->ended = true;
     found->waiting_limit.reset();
   }
-  tell_if_idle();
+  note_end();
 }
 
 std::size_t Session::active() const {
@@ -87,7 +87,7 @@ std::size_t Session::active_of(const Peer& client) const {
       [&, is_theirs = is_of(client)](const auto& entry) { return !entry.second.ended && is_theirs(entry.second); }));
 }
 
-void Session::tell_if_idle() {
+void Session::note_end() {
   last_ended_ = Clock::now();
   if (!idle_ || !is_idle()) return;
   const auto idle = std::exchange(idle_, {});
@@ -189,7 +189,7 @@ Session::Hold::~Hold() {
   const auto session = session_.lock();
   if (!session) return;
   --session->holds_;
-  session->tell_if_idle();
+  session->note_end();
 }
 
 void Session::when_idle(std::function<void()> action) {

@@ -111,7 +111,7 @@ class Session : public std::enable_shared_from_this<Session> {
   template <class Wanted>
   void tell_readers_that(Wanted is_wanted);
   bool is_idle() const { return active() == 0 && holds_ == 0; }
-  void tell_if_idle();
+  void note_end();
 
   const std::weak_ptr<RequestTable> requests_;
   const RequestTable::SessionNumber number_;  // in the table

@@ -49,7 +49,7 @@ bool claims_stateless(const Json& message) {
 }
 
 // The memory that the message takes is given back when nothing that executes it needs it any more.
-void give_room(Message& message, const std::optional<Immutable<MemoryShare>>& room) {
+void attach_share(Message& message, const std::optional<Immutable<MemoryShare>>& room) {
   if (auto* request = std::get_if<Request>(&message)) request->memory = room;
   if (auto* notification = std::get_if<Notification>(&message)) notification->memory = room;
   if (auto* batch = std::get_if<Batch>(&message)) batch->memory = room;
@@ -186,7 +186,7 @@ Message Dispatcher::parse(std::string_view text, NullIds null_ids) const {
   limits.null_ids = null_ids;
   Message message = parse_message(text, limits);
   if (is_put_back("each message is remembered for ever")) static_cast<void>(new std::string(text));
-  give_room(message, room);
+  attach_share(message, room);
   return message;
 }
 
@@ -209,7 +209,7 @@ void Dispatcher::read(std::string text, const Sender& sender, ReadFunction then,
   auto work = [message, room, text = std::move(text), limits] {
     try {
       *message = parse_message(text, limits);
-      give_room(*message, room);
+      attach_share(*message, room);
     } catch (const std::bad_alloc&) {
       // The message stays the out-of-memory error that it was made as.
     } catch (...) {
@@ -288,7 +288,7 @@ std::size_t Dispatcher::execute_some(const Batch& batch, std::size_t at, Session
   InputSlice slice;
   do {
     Message message = message_of(batch.messages[at], batch.written_ids[at], options_.message);
-    give_room(message, batch.memory);
+    attach_share(message, batch.memory);
     if (const auto* request = std::get_if<Request>(&message); request != nullptr && request->method == "initialize") {
       message = Malformed{request->id, RpcError(ErrorCode::kInvalidRequest, "invalid request: initialize in a batch")};
     }

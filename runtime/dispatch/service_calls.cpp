@@ -183,7 +183,7 @@ bool ServiceCalls::call(const Target& target, const Json& given, Session& sessio
     tools.tools = service->tools;
     reply.result(list_tools(tools, session, params, page));
   } else if (target.method == "tools/call") {
-    call_tool(*service, read_whole(std::move(params), kMostReadOnLoop), session, reply);
+    call_tool(*service, read_whole(std::move(params), kMostValuesReadOnLoop), session, reply);
   } else if (target.method == "prompts/list") {
     mcp::Catalogue prompts;
     prompts.prompts = service->prompts;

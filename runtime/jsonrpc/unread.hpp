@@ -31,7 +31,7 @@ Json read_whole(Json value, std::size_t most_values = static_cast<std::size_t>(-
 Json read_outside(const Json& part);
 // As many as may be read on the event loop: some milliseconds. No client sends so many: the longest requests of agents
 // have some thousands.
-inline constexpr std::size_t kMostReadOnLoop = std::size_t{32} * 1024;
+inline constexpr std::size_t kMostValuesReadOnLoop = std::size_t{32} * 1024;
 
 // JSON text on one line, with the text of such parts as it is. Bytes that are not UTF-8 (a runtime's log line, say)
 // become U+FFFD instead of an exception.

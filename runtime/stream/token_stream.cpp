@@ -16,7 +16,7 @@ constexpr std::size_t kMaxWaitingMarks = 16 * 1024;
 }  // namespace
 
 NoStreamMemory no_stream_memory(const MemoryShare& share, std::size_t more, std::size_t bytes) {
-  if (!share.fills_its_part(more)) return {Limit::kMemory, no_memory()};
+  if (!share.is_too_much_for_its_part(more)) return {Limit::kMemory, no_memory()};
   return {Limit::kStreamMemory,
           too_large("the memory of all streams (" + std::string(name_of(Limit::kStreamMemory)) + ") is used up", bytes,
                     share.limit())};

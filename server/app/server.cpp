@@ -329,7 +329,7 @@ std::vector<std::string> Server::loaded_paths() const {
 std::vector<Shutdown::Step> Server::shutdown_steps() {
   return {
       // Unfinished answers are stored in their conversations while the memory server still runs.
-      {.begin = [this] { end_what_begins(); },
+      {.begin = [this] { stop_new_work(); },
        .is_done = [this] { return !chat_ || !chat_->is_keeping(); },
        .most = kForConversations},
       // The library may take its time; meanwhile the loop delivers the last messages of the streams.
@@ -348,7 +348,7 @@ std::vector<Shutdown::Step> Server::shutdown_steps() {
   };
 }
 
-void Server::end_what_begins() {
+void Server::stop_new_work() {
   log_.info("ending");
   if (when_stopping_) when_stopping_();
   after_input_.cancel();

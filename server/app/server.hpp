@@ -99,8 +99,8 @@ class Server {
   AcceptFunction stdio_acceptor(bool ends_with_input);
   std::vector<std::string> loaded_paths() const;
   std::vector<Shutdown::Step> shutdown_steps();
-  void end_what_begins();  // what new work could come from
-  void end_runtime();      // and what else may take its time
+  void stop_new_work();  // ends what new work could come from
+  void end_runtime();    // and what else may take its time
 
   asio::io_context& loop_;
   spdlog::logger& log_;

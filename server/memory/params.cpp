@@ -27,7 +27,7 @@ bool has_nul(std::string_view json) {
 }
 
 Json object_read(Json params) {
-  params = read_whole(std::move(params), kMostReadOnLoop);
+  params = read_whole(std::move(params), kMostValuesReadOnLoop);
   if (params.is_null()) return Json::object();
   if (!params.is_object()) throw InvalidParams("params", "expected object");
   return params;

@@ -100,12 +100,12 @@ TEST_CASE("a budget that is part of another one uses that up as well, and is hel
   CHECK(part.used() == 50);
   CHECK(whole.used() == 50);
   CHECK_FALSE(in_part.has_room_for(11));  // of the part
-  CHECK(in_part.fills_its_part(11));
+  CHECK(in_part.is_too_much_for_its_part(11));
   const MemoryShare beside = share_of(whole, 45);
   CHECK(part.used() == 50);
   CHECK(in_part.has_room_for(5));
   CHECK_FALSE(in_part.has_room_for(6));  // of the whole
-  CHECK_FALSE(in_part.fills_its_part(6));
+  CHECK_FALSE(in_part.is_too_much_for_its_part(6));
   CHECK(part.has_room_in_its_part(10));
   in_part.set(0);
   CHECK(whole.used() == 45);

@@ -404,8 +404,8 @@ void Server::call_tool(const Asked& asked) {
   const Immutable<Tool> tool = *found;
   auto wanted = request_for(asked, std::move(name));
   if (!tool->takes_unread) {
-    wanted.arguments = read_whole(std::move(wanted.arguments), kMostReadOnLoop);
-    wanted.inputs = read_whole(std::move(wanted.inputs), kMostReadOnLoop);
+    wanted.arguments = read_whole(std::move(wanted.arguments), kMostValuesReadOnLoop);
+    wanted.inputs = read_whole(std::move(wanted.inputs), kMostValuesReadOnLoop);
   }
   drop_what_hosts_add(*tool, wanted.arguments);
   const bool knows_tasks = catalogue_.offers_tasks && asked.client.revision->serves("tasks/get") &&

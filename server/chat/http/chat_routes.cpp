@@ -89,7 +89,7 @@ struct ReadBody {
 
 ReadBody parsed(std::string_view body) {
   JsonBuilder builder(kDeepestJson);
-  builder.refuse_above(kMostReadOnLoop);
+  builder.refuse_above(kMostValuesReadOnLoop);
   if (!Json::sax_parse(body.begin(), body.end(), &builder)) return {nullptr, "the body: " + builder.complaint()};
   Json json = builder.take();
   const bool is_object = json.is_object();
@@ -111,7 +111,7 @@ ChatRoutes::ChatRoutes(asio::io_context& loop, Gate& gate, ChatHost& host, Optio
 ChatRoutes::~ChatRoutes() = default;
 
 bool ChatRoutes::serves(const http::Request& request) {
-  const std::string path = forgiven(request.path);
+  const std::string path = corrected_path(request.path);
   if (path == "/") return is_get_like(request.method);
   if (path.starts_with("/v1/") || path.starts_with("/api/")) return true;
   return std::ranges::find(kLlamaPaths, path) != kLlamaPaths.end();
@@ -122,7 +122,7 @@ std::optional<http::Response> ChatRoutes::refusal(const http::Request& request, 
   const auto kind = kind_of_status(refusal.status);
   const std::string before = refusal.status == 413 ? "the body is too large: " : "";
   const TurnError error(kind.value_or(ErrorKind::kBadField), before + refusal.explanation);
-  const Surface surface = surface_of(request, forgiven(request.path));
+  const Surface surface = surface_of(request, corrected_path(request.path));
   const std::string id = new_id("req_");
   ErrorReply reply = error_reply(surface, error, id);
   http::Response response{kind ? reply.status : refusal.status, {}, "application/json", std::move(reply.body)};
@@ -162,7 +162,7 @@ void ChatRoutes::refuse_stranger(const http::Request& request, Visit& visit, boo
 void ChatRoutes::read_body(const http::Request& request, Visit& visit) {
   // What it takes while it is read: its text twice, and its values, of which the shortest take two bytes of text.
   constexpr std::size_t kValueBytes = 100;
-  const std::size_t values = std::min(kMostReadOnLoop, request.body.size() / 2);
+  const std::size_t values = std::min(kMostValuesReadOnLoop, request.body.size() / 2);
   if (!visit.memory.grow(2 * request.body.size() + kValueBytes * values)) {
     return visit.refuse(no_memory_now());
   }

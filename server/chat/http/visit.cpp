@@ -44,7 +44,7 @@ bool names_task(const http::Headers& headers) {
 
 }  // namespace
 
-std::string forgiven(std::string_view path) {
+std::string corrected_path(std::string_view path) {
   std::string result;
   for (const char character : path) {
     if (character != '/' || result.empty() || result.back() != '/') result.push_back(character);
@@ -75,7 +75,7 @@ TurnError too_long_answer(const std::string& field, std::size_t bytes) {
 
 Visit::Visit(asio::io_context& loop, const Rules& rules, const http::Request& request, http::Exchange& of,
              MemoryShare share)
-    : path(forgiven(request.path)),
+    : path(corrected_path(request.path)),
       method(request.method),
       wants_anthropic(wants_anthropic_models(request)),
       surface(surface_of(request, path)),

@@ -70,7 +70,7 @@ class Visit : public std::enable_shared_from_this<Visit> {
   void or_refuse(const std::function<void()>& action) const;
   const Rules& rules() const { return rules_; }
 
-  const std::string path;  // without what is forgiven
+  const std::string path;  // see corrected_path()
   const std::string method;
   const bool wants_anthropic;
   const Surface surface;
@@ -89,8 +89,8 @@ class Visit : public std::enable_shared_from_this<Visit> {
 };
 
 // "/v1/v1/models" and "/v1//models" are what clients make of an address that ends in "/v1" or "/v1/".
-std::string forgiven(std::string_view path);
-// Whose words a client speaks that asks for that path, which has been forgiven.
+std::string corrected_path(std::string_view path);
+// Whose words a client speaks that asks for that path, which has been corrected.
 Surface surface_of(const http::Request& request, std::string_view path);
 // The header that tells which fields of a request were not looked at; none, if all were.
 http::Headers ignored_fields(const std::vector<std::string>& fields);

@@ -37,7 +37,7 @@ ResponseStore::Recalled items_in(const Json& conversation, const std::string& id
   const Json& messages = conversation.at("messages");
   if (messages.empty()) throw not_kept(id);
   const auto text = messages.front().at("content").get<std::string>();
-  auto items = parse_bounded(text, kDeepestJson, kMostReadOnLoop);
+  auto items = parse_bounded(text, kDeepestJson, kMostValuesReadOnLoop);
   if (!items) {
     throw TurnError::bad_field("previous_response_id",
                                "this conversation has become too long to be gone on from; begin another one");

@@ -6,7 +6,7 @@
 namespace rkllm_mcp::chat {
 
 void CacheRecord::template_cleared(std::uint64_t foreign_changes) {
-  known_at_ = foreign_changes;
+  template_cleared_at_ = foreign_changes;
   prompt_.clear();
 }
 
@@ -24,7 +24,7 @@ void CacheRecord::run_ended(RunEnd end, std::string prompt) {
 }
 
 void CacheRecord::forget() {
-  known_at_.reset();
+  template_cleared_at_.reset();
   prompt_.clear();
 }
 

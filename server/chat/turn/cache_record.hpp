@@ -17,7 +17,7 @@ namespace rkllm_mcp::chat {
 class CacheRecord {
  public:
   // Before every run. `foreign_changes` is ModelSeam::foreign_changes(), here and below.
-  bool must_clear_template(std::uint64_t foreign_changes) const { return known_at_ != foreign_changes; }
+  bool must_clear_template(std::uint64_t foreign_changes) const { return template_cleared_at_ != foreign_changes; }
   // The template has been cleared, which empties the KV cache. The number is that from before the call: a change that
   // came meanwhile is then seen the next time.
   void template_cleared(std::uint64_t foreign_changes);
@@ -32,7 +32,7 @@ class CacheRecord {
   void has_only_counted() { is_only_counted_ = true; }
   // Another prompt may take a conversation out of the KV cache: ours, or that of whoever else has used the handle.
   bool may_hold_conversation(std::uint64_t foreign_changes) const {
-    return (!prompt_.empty() && !is_only_counted_) || known_at_.value_or(0) != foreign_changes;
+    return (!prompt_.empty() && !is_only_counted_) || template_cleared_at_.value_or(0) != foreign_changes;
   }
   // The handle is another one, or nothing is certain any more.
   void forget();
@@ -47,8 +47,8 @@ class CacheRecord {
     is_only_counted_ = false;
   }
 
-  std::optional<std::uint64_t> known_at_;  // nothing: the template has not been cleared
-  std::string prompt_;                     // whose tokens the KV cache begins with
+  std::optional<std::uint64_t> template_cleared_at_;  // nothing: the template has not been cleared
+  std::string prompt_;                                // whose tokens the KV cache begins with
   bool is_only_counted_ = false;
   std::uint64_t run_at_ = 0;  // the changes that there were when the latest run began
   bool has_stray_work_ = false;

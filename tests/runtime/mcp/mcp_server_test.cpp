@@ -314,7 +314,7 @@ TEST_CASE("whatever takes its time counts among the client's requests, and the o
 
 TEST_CASE("a tool is given its arguments read, unless it only hands them on, and never more than the loop may read") {
   std::string values = "[1";
-  for (std::size_t each = 0; each < kMostReadOnLoop; ++each) values += ",1";
+  for (std::size_t each = 0; each < kMostValuesReadOnLoop; ++each) values += ",1";
   values += "]";
   for (const bool takes_unread : {false, true}) {
     INFO(takes_unread);

@@ -59,7 +59,7 @@ TEST_CASE("parameters that were not read yet are read, unless they have more val
   CHECK(params_of(unread_part(R"({"title": "a"})")).required_text("title") == "a");
   CHECK(params_of(Json{{"metadata", unread_part("[1, 2]")}}).all() == Json{{"metadata", {1, 2}}});
   std::string many = R"({"x":[0)";
-  for (std::size_t n = 0; n < kMostReadOnLoop; ++n) many += ",0";
+  for (std::size_t n = 0; n < kMostValuesReadOnLoop; ++n) many += ",0";
   CHECK(refusal_of([&] { params_of(unread_part(many + "]}")); }) == ErrorCode::kInvalidRequest);
 }
 

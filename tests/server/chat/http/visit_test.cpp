@@ -45,16 +45,16 @@ struct AnsweredVisit {
 }  // namespace
 
 TEST_CASE("what clients make of a base address with /v1 or a slash at its end is forgiven") {
-  CHECK(forgiven("/v1/models") == "/v1/models");
-  CHECK(forgiven("/v1/v1/models") == "/v1/models");
-  CHECK(forgiven("/v1//models") == "/v1/models");
-  CHECK(forgiven("//api///tags/") == "/api/tags");
-  CHECK(forgiven("/v1/models/") == "/v1/models");
-  CHECK(forgiven("/") == "/");
-  CHECK(forgiven("//") == "/");
-  CHECK(forgiven("").empty());
-  CHECK(forgiven("/v1/v1/v1/models") == "/v1/v1/models");  // once
-  CHECK(forgiven("/v1/v10/models") == "/v1/v10/models");
+  CHECK(corrected_path("/v1/models") == "/v1/models");
+  CHECK(corrected_path("/v1/v1/models") == "/v1/models");
+  CHECK(corrected_path("/v1//models") == "/v1/models");
+  CHECK(corrected_path("//api///tags/") == "/api/tags");
+  CHECK(corrected_path("/v1/models/") == "/v1/models");
+  CHECK(corrected_path("/") == "/");
+  CHECK(corrected_path("//") == "/");
+  CHECK(corrected_path("").empty());
+  CHECK(corrected_path("/v1/v1/v1/models") == "/v1/v1/models");  // once
+  CHECK(corrected_path("/v1/v10/models") == "/v1/v10/models");
 }
 
 TEST_CASE("a path says whose words its client speaks, and for lists of models a header does") {
