@@ -415,7 +415,7 @@ void Server::call_tool(const Asked& asked) {
   try {
     permit(asked.session, tool->permission);
     check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
-    if (knows_tasks && tool->as_task && tool->as_task(wanted) && tasks_.has_room_for(asked.session.principal)) {
+    if (knows_tasks && tool->as_task && tool->as_task(wanted) && tasks_.make_room_for(asked.session.principal)) {
       return answer(asked, tasks_.begin(std::move(wanted), run));
     }
   } catch (const RpcError& error) {

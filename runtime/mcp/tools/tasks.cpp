@@ -245,7 +245,7 @@ void Tasks::changed(const Task& task) {
 }
 
 // The oldest that have ended make room for others of the same owner.
-bool Tasks::has_room_for(const Principal* owner) {
+bool Tasks::make_room_for(const Principal* owner) {
   const auto is_own = [owner](const auto& entry) { return entry.second->owner() == owner; };
   for (;;) {
     const auto own = static_cast<std::size_t>(std::count_if(tasks_.begin(), tasks_.end(), is_own));
