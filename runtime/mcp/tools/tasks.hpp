@@ -42,6 +42,7 @@ class Tasks {
   Tasks(asio::io_context& loop, Json server, ChangedFunction changed, MemoryBudget memory)
       : loop_(loop), server_(std::move(server)), changed_(std::move(changed)), share_(std::move(memory)) {}
 
+  // Forgets the oldest ended tasks of that owner, if there is no room for one more. False: there is none all the same.
   bool make_room_for(const Principal* owner);
   // Runs the invocation as a task; gives what the request is answered with (CreateTaskResult). `request` has the
   // session and the reply of the request; the task gets its own. There is room for it.

@@ -344,16 +344,16 @@ TEST_CASE("a holder of a token has room for so many tasks, of which those that h
   TaskTable table;
   std::vector<std::string> ids;
   for (std::size_t at = 0; at < mcp::Tasks::kMostOfOne; ++at) {
-    REQUIRE(table.tasks->has_room_for(&table.owner));
+    REQUIRE(table.tasks->make_room_for(&table.owner));
     ids.push_back(table.begin_running());
   }
-  CHECK_FALSE(table.tasks->has_room_for(&table.owner));
-  CHECK(table.tasks->has_room_for(&table.other));
+  CHECK_FALSE(table.tasks->make_room_for(&table.owner));
+  CHECK(table.tasks->make_room_for(&table.other));
 
   table.running[5]->result(mcp::text_result("done"));
   table.running[3]->result(mcp::text_result("done"));
   CHECK(table.knows(ids[5]));
-  CHECK(table.tasks->has_room_for(&table.owner));
+  CHECK(table.tasks->make_room_for(&table.owner));
   CHECK_FALSE(table.knows(ids[5]));  // the first to end
   CHECK(table.knows(ids[3]));
 }
@@ -372,11 +372,11 @@ TEST_CASE("nobody's tasks give way to those of another, however many there are i
     table.begin_running(others);
   }
   const Principal third{"third", true, true};
-  CHECK_FALSE(table.tasks->has_room_for(&third));
-  CHECK_FALSE(table.tasks->has_room_for(&table.other));
+  CHECK_FALSE(table.tasks->make_room_for(&third));
+  CHECK_FALSE(table.tasks->make_room_for(&table.other));
   CHECK(table.knows(ended));
-  CHECK(table.tasks->has_room_for(&table.owner));
-  CHECK(table.tasks->has_room_for(&third));
+  CHECK(table.tasks->make_room_for(&table.owner));
+  CHECK(table.tasks->make_room_for(&third));
 }
 
 TEST_CASE("what came of tasks counts in the memory until they are forgotten, and then makes room for others") {
@@ -390,7 +390,7 @@ TEST_CASE("what came of tasks counts in the memory until they are forgotten, and
   CHECK(memory.used() > text.size());
   const std::string second = begin_long();
   CHECK(memory.used() > 2 * text.size());
-  CHECK(table.tasks->has_room_for(&table.owner));
+  CHECK(table.tasks->make_room_for(&table.owner));
   CHECK_FALSE(table.knows(first));
   CHECK(table.knows(second));
   CHECK(memory.used() < 2 * text.size());
@@ -424,7 +424,7 @@ TEST_CASE("of tasks that were all cancelled nothing is kept, and there is room f
   CHECK(memory.used() > text.size());
   table.tasks->cancel_all();
   CHECK(memory.used() == 0);
-  CHECK(table.tasks->has_room_for(&table.owner));
+  CHECK(table.tasks->make_room_for(&table.owner));
 }
 
 TEST_CASE("a tool may end after the tasks have, and nobody hears of it") {
