@@ -71,7 +71,7 @@ ServerFacts initialize(NumberedRequests& requests, const Introduction& introduct
   if (!outcome) throw ConnectionError("the server does not answer initialize");
   if (const auto* error = std::get_if<RemoteError>(&*outcome)) throw RemoteRefusal(*error);
   const Json& result = std::get<Json>(*outcome);
-  const std::string revision = result.is_object() ? text_in(result, "protocolVersion") : "";
+  const std::string revision = text_in(result, "protocolVersion");
   if (!is_legacy_revision(revision)) {
     throw ConnectionError("the server wants to speak MCP \"" + revision + "\", which this client does not");
   }
