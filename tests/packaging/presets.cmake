@@ -20,6 +20,6 @@ endfunction()
 
 expect_preset(dev HAS_NOT RKLLM_MCP_WERROR)
 expect_preset(release HAS RKLLM_MCP_HARDEN HAS_NOT RKLLM_MCP_WERROR)
-foreach(ours ci asan tsan clang fuzz arm64 armhf)
+foreach(ours ci asan asan-generator tsan clang fuzz arm64 armhf)
   expect_preset(${ours} HAS RKLLM_MCP_WERROR)
 endforeach()
