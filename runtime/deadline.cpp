@@ -1,6 +1,6 @@
 #include "deadline.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 namespace rkllm_mcp {
 
@@ -17,8 +17,8 @@ void Deadline::State::arm() {
     if (error || !self || !self->expired) return;
     self->armed = kNever;
     const bool was_cleared = self->when == kNever;
-    if (was_cleared && !is_put_back("a deadline that was cleared expires all the same")) return;
-    if (!was_cleared && self->when > Clock::now() && !is_put_back("a deadline that was moved expires at its old time"))
+    if (was_cleared && !has_fault("a deadline that was cleared expires all the same")) return;
+    if (!was_cleared && self->when > Clock::now() && !has_fault("a deadline that was moved expires at its old time"))
       return self->arm();
     self->when = kNever;
     // A copy, since the action may destroy the deadline that holds it.

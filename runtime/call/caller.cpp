@@ -3,9 +3,9 @@
 #include "auth/access_tokens.hpp"
 #include "call/push_reader.hpp"
 #include "clock.hpp"
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "limit.hpp"
-#include "put_back.hpp"
 #include "random_bytes.hpp"
 
 #include <utility>
@@ -63,7 +63,7 @@ Session::Key Caller::start(Session& session, Reply& reply, ActiveCall call, Targ
   const auto reader = call.reader;
   const auto key = session.add(std::move(call), reply.peer());
   const bool may_wait = !target.method->immediate && limits_.queue_timeout.count() > 0 &&
-                        !is_put_back("a call that has waited too long is waited for");
+                        !has_fault("a call that has waited too long is waited for");
   auto source = source_of_request(reply.muted() ? RequestId() : reply.id(), reply.peer());
   if (session.principal != nullptr) source.holder = session.principal->name;
   try {

@@ -1,8 +1,8 @@
 #include "call/poll_reader.hpp"
 
 #include "call/value_text.hpp"
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "put_back.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -89,7 +89,7 @@ void PollReader::fail(const std::exception_ptr& fault) {
 void PollReader::answer_waiting() {
   if (!waiting_) return;
   patience_.clear();
-  if (is_put_back("a poll that waits is not answered")) return;
+  if (has_fault("a poll that waits is not answered")) return;
   const auto reply = std::exchange(waiting_, nullptr);
   or_else([&] { answer(*reply); }, [&] { reply->error(as_rpc_error(std::current_exception())); });
 }
@@ -192,7 +192,7 @@ void PollReader::restart_expiry() {
 void PollReader::expire() {
   const auto self = shared_from_this();  // finish() may drop the last reference
   expired_();
-  if (is_put_back("a polled stream that nobody asks for is kept")) return;
+  if (has_fault("a polled stream that nobody asks for is kept")) return;
   finish();
 }
 

@@ -1,7 +1,7 @@
 #include "call/push_reader.hpp"
 
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "put_back.hpp"
 
 namespace rkllm_mcp {
 
@@ -23,9 +23,9 @@ void PushReader::drain() {
   }
   if (stream()->drained()) return send_end();
   if (peer.closed() || peer.ready() || waiting_) return;
-  if (is_put_back("a stream never hears that its client takes more")) return;
+  if (has_fault("a stream never hears that its client takes more")) return;
   const bool is_in_batch = &reply_->answer() != &peer.answer();
-  if (is_in_batch && is_put_back("a stream in a batch never hears that its client takes more")) return;
+  if (is_in_batch && has_fault("a stream in a batch never hears that its client takes more")) return;
   waiting_ = true;
   peer.when_ready([self = std::static_pointer_cast<PushReader>(shared_from_this())] {
     self->waiting_ = false;
@@ -87,7 +87,7 @@ void PushReader::send_last(std::string message) {
   if (const auto why = reply_->objection(message.size())) message = writer_.failure(*why);
   std::string kept;  // a long one is copied only where it is kept
   if (options_.retained > 0) kept = message;
-  if (is_put_back("the end of a run is told twice")) reply_->message(message);
+  if (has_fault("the end of a run is told twice")) reply_->message(message);
   reply_->last(std::move(message));
   sent(std::move(kept));
   finish();

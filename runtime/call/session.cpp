@@ -1,6 +1,6 @@
 #include "call/session.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -80,7 +80,7 @@ std::size_t Session::active() const {
 }
 
 std::size_t Session::active_of(const Peer& client) const {
-  if (!shared_ || is_put_back("clients without a session share one quota")) return active();
+  if (!shared_ || has_fault("clients without a session share one quota")) return active();
   const auto mine = calls();
   return static_cast<std::size_t>(std::count_if(
       mine.begin(), mine.end(),

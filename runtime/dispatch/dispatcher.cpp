@@ -3,12 +3,12 @@
 #include "auth/access_tokens.hpp"
 #include "clock.hpp"
 #include "dispatch/batch_answer.hpp"
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "limit.hpp"
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/handshake.hpp"
 #include "mcp/protocol/revisions.hpp"
-#include "put_back.hpp"
 #include "run_loop.hpp"
 #include "transport/bytes/input_slice.hpp"
 
@@ -173,7 +173,7 @@ std::optional<Immutable<MemoryShare>> Dispatcher::room_for(std::size_t bytes) co
   constexpr std::size_t kValueBytes = 8;
   constexpr std::size_t kOfEach = 2 * 1024;  // bytes that each message may take, also when the budget is used up
   MemoryShare share(options_.memory, kOfEach);
-  if (is_put_back("a short message counts as a long one")) bytes = kReadAtOnceBytes;
+  if (has_fault("a short message counts as a long one")) bytes = kReadAtOnceBytes;
   if (share.grow(bytes <= kReadAtOnceBytes ? kValueBytes * bytes : bytes)) return Immutable(std::move(share));
   count(options_.calls.counts, Limit::kMemory);
   return std::nullopt;
@@ -185,7 +185,7 @@ Message Dispatcher::parse(std::string_view text, NullIds null_ids) const {
   MessageLimits limits = options_.message;
   limits.null_ids = null_ids;
   Message message = parse_message(text, limits);
-  if (is_put_back("each message is remembered for ever")) static_cast<void>(new std::string(text));
+  if (has_fault("each message is remembered for ever")) static_cast<void>(new std::string(text));
   attach_share(message, room);
   return message;
 }

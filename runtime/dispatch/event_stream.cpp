@@ -1,7 +1,7 @@
 #include "dispatch/event_stream.hpp"
 
 #include "dispatch/server_sent_events.hpp"
-#include "put_back.hpp"
+#include "faults.hpp"
 #include "run_loop.hpp"
 
 #include <charconv>
@@ -41,7 +41,7 @@ void EventStream::resume(http::Exchange& exchange, std::optional<std::uint64_t> 
   if (exchange_) exchange_->finish();
   attach(exchange);
   open();
-  if (last_seen && !is_put_back("what was on its way as a connection broke is not sent again"))
+  if (last_seen && !has_fault("what was on its way as a connection broke is not sent again"))
     next_unsent_ = *last_seen + 1;
   for (const auto& event : kept_) {
     if (event.number < next_unsent_) continue;

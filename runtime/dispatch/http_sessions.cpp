@@ -1,10 +1,10 @@
 #include "dispatch/http_sessions.hpp"
 
 #include "auth/access_tokens.hpp"
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 #include "mcp/protocol/handshake.hpp"
-#include "put_back.hpp"
 #include "random_bytes.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ bool HttpSessions::Entry::rests() const {
   // connected, though it has no event stream.
   const bool waits =
       session->handshake && session->handshake->requests.rounds() == active && streams->in_progress() == active;
-  return waits && !streams->is_any_attached() && !is_put_back("a client that has left a question open is waited for");
+  return waits && !streams->is_any_attached() && !has_fault("a client that has left a question open is waited for");
 }
 
 // What waits for its client's answers holds the session.
@@ -68,7 +68,7 @@ bool HttpSessions::end(std::string_view id) {
   if (found == entries_.end()) return false;
   const auto session = found->second.session;
   entries_.erase(found);
-  if (!is_put_back("the calls of a session that was ended go on")) session->cancel_all();
+  if (!has_fault("the calls of a session that was ended go on")) session->cancel_all();
   session->when_idle([session] {});  // its calls still have their exchanges to end
   return true;
 }

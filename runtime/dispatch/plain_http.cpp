@@ -1,8 +1,8 @@
 #include "dispatch/plain_http.hpp"
 
 #include "dispatch/http_peer.hpp"
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "put_back.hpp"
 
 #include <string>
 #include <utility>
@@ -29,7 +29,7 @@ void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPe
 
 void cancel_when_gone(Peer& peer, Session& session) {
   peer.when_closed([weak_session = session.weak_from_this(), weak_peer = peer.weak_from_this()] {
-    if (is_put_back("nobody notices that the client of a request over HTTP has gone")) return;
+    if (has_fault("nobody notices that the client of a request over HTTP has gone")) return;
     const auto alive = weak_session.lock();
     const auto exchange = weak_peer.lock();
     if (alive && exchange) alive->exchange_gone(*exchange);

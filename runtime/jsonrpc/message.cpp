@@ -1,8 +1,8 @@
 #include "jsonrpc/message.hpp"
 
+#include "faults.hpp"
 #include "jsonrpc/json_builder.hpp"
 #include "jsonrpc/unread.hpp"
-#include "put_back.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -31,7 +31,7 @@ Message classify(Json root, const std::string& written_id, const MessageLimits& 
       count(limits.counts, Limit::kIdBytes);
       return invalid_request(id_echo, "id is longer than " + std::to_string(limits.max_id_bytes) + " bytes");
     }
-    if (!is_taken_null) id_echo = is_put_back("an id comes back as a value is written") ? id->dump() : written_id;
+    if (!is_taken_null) id_echo = has_fault("an id comes back as a value is written") ? id->dump() : written_id;
   }
   if (version == root.end() || *version != "2.0") return invalid_request(id_echo, "jsonrpc must be \"2.0\"");
 

@@ -1,7 +1,7 @@
 #include "jsonrpc/reply.hpp"
 
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "put_back.hpp"
 #include "run_loop.hpp"
 
 #include <utility>
@@ -24,7 +24,7 @@ void Reply::end_with(std::string text, std::optional<ErrorCode> error) {
   if (answered_) return;
   if (muted_) {
     answered_ = true;
-    if (is_put_back("a request that was cancelled leaves its exchange open")) return;
+    if (has_fault("a request that was cancelled leaves its exchange open")) return;
     answer_->none();
     return finish(std::string_view());
   }

@@ -1,6 +1,6 @@
 #include "stream/token_lane.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 #include "text/json_text.hpp"
 #include "text/utf8.hpp"
 
@@ -9,7 +9,7 @@
 namespace rkllm_mcp {
 
 void TokenLane::append(std::string_view bytes, std::int32_t token_id, Keep keep) {
-  if (is_put_back("each stream takes room for the longest answer")) text_.reserve(std::size_t{4} << 20U);
+  if (has_fault("each stream takes room for the longest answer")) text_.reserve(std::size_t{4} << 20U);
   const std::size_t before = text_.size();
   if (unfinished_.empty() && is_valid_utf8(bytes)) {
     text_ += bytes;

@@ -99,12 +99,12 @@ Immutable<mcp::Service> service_of_upstreams(std::vector<Immutable<mcp::Tool>> t
 
 }  // namespace
 
-ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
+ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& lender,
                          chat::ModelStore& store, spdlog::logger& log, MemoryBudget memory,
                          chat::ChatTools::Options tools, const std::vector<Immutable<mcp::Service>>& servers)
     : settings_(settings),
       log_(log),
-      host_(pool, host_options(settings)),
+      host_(lender, host_options(settings)),
       models_(host_),
       others_(loop, remote_options(settings, kForTexts)),
       remote_servers_(loop, remote_options(settings, kForTools)),
@@ -163,7 +163,7 @@ void ChatService::look_for_guardrail_model() {
   const std::string& name = settings_.chat.guardrail_model;
   if (name.empty() || assistants_.profiles().empty()) return;
   // Models that are files are known when the folders have been read.
-  host_.pool().refresh([this, name, alive = alive_.watch()] {
+  host_.lender().refresh([this, name, alive = alive_.watch()] {
     const bool is_path = name.find('/') != std::string::npos;
     if (alive.expired() || is_path || assistants_.is_model(name)) return;
     log_.warn("chat.guardrail_model: there is no model \"{}\" so far", name);

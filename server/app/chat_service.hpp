@@ -40,7 +40,7 @@ class ChatService {
   // All that is passed outlives it; `servers` are those of this process that assistants use. If the environment has
   // MCP_SERVER_URL, assistants use the memory and the tool server at that address instead of `servers`; throws
   // std::runtime_error if it is no address.
-  ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
+  ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& lender,
               chat::ModelStore& store, spdlog::logger& log, MemoryBudget memory, chat::ChatTools::Options tools,
               const std::vector<Immutable<mcp::Service>>& servers);
 

@@ -165,13 +165,13 @@ struct ServerModelStore::Job : std::enable_shared_from_this<Job> {
   bool is_stopping = false;            // nobody waited for it any more
 };
 
-class ServerModelStore::Ticket final : public chat::QueuePlace {
+class ServerModelStore::PullPlace final : public chat::QueuePlace {
  public:
-  Ticket(ServerModelStore& store, Job& job, std::uint64_t listener)
+  PullPlace(ServerModelStore& store, Job& job, std::uint64_t listener)
       : store_(store), alive_(store.alive_.watch()), job_(job.weak_from_this()), listener_(listener) {}
-  Ticket(const Ticket&) = delete;
-  Ticket& operator=(const Ticket&) = delete;
-  ~Ticket() override {
+  PullPlace(const PullPlace&) = delete;
+  PullPlace& operator=(const PullPlace&) = delete;
+  ~PullPlace() override {
     const auto job = job_.lock();  // gone: its end has been told
     if (job && !alive_.expired()) store_.give_up(*job, listener_);
   }
@@ -236,7 +236,7 @@ std::unique_ptr<chat::QueuePlace> ServerModelStore::pull(const std::string& sour
       if (!alive.expired()) tell(*job);
     });
   }
-  return std::make_unique<Ticket>(*this, job, number);
+  return std::make_unique<PullPlace>(*this, job, number);
 }
 
 void ServerModelStore::run(Job& job) {

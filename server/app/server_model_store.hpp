@@ -47,10 +47,10 @@ class ServerModelStore final : public chat::ModelStore {
   bool end(Clock::time_point deadline) { return threads_.end(deadline); }
 
  private:
-  class Ticket;
+  class PullPlace;
   using Outcome = std::variant<chat::PulledModel, chat::TurnError>;
   struct Work;  // one run of a pull, shared with its thread
-  struct Job;   // a pull, and who waits for it; shared with its tickets and what its thread has posted
+  struct Job;   // a pull, and who waits for it; shared with its places and what its thread has posted
 
   void run(Job& job);
   void give_up(Job& job, std::uint64_t listener);

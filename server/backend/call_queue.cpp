@@ -1,6 +1,6 @@
 #include "backend/call_queue.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -33,7 +33,7 @@ void CallQueue::work(const std::function<void()>& make_next) {
 }
 
 std::deque<std::shared_ptr<QueuedCall>>& CallQueue::makeable() {
-  const bool is_leased = holder_ && !is_put_back("a model that is leased serves others");
+  const bool is_leased = holder_ && !has_fault("a model that is leased serves others");
   return is_leased ? holder_->leased : waiting_;
 }
 
@@ -62,7 +62,7 @@ void CallQueue::remove(const QueuedCall& call) {
 std::shared_ptr<QueuedCall> CallQueue::next() {
   auto& calls = makeable();
   if (calls.empty()) return nullptr;
-  if (is_put_back("who has come last is served first")) std::swap(calls.front(), calls.back());
+  if (has_fault("who has come last is served first")) std::swap(calls.front(), calls.back());
   std::shared_ptr<QueuedCall> call = std::move(calls.front());
   calls.pop_front();
   call->state = QueuedCall::State::kRunning;

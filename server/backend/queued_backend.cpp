@@ -1,6 +1,6 @@
 #include "backend/queued_backend.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 #include "run_loop.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -204,7 +204,7 @@ void QueuedBackend::cancel(CallId id) {
   const std::lock_guard lock(mutex_);
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return;
-  if (found->second->handle && is_put_back("what cancels a call cancels all of its model"))
+  if (found->second->handle && has_fault("what cancels a call cancels all of its model"))
     stop_everything_on(*found->second->handle);
   stop(*found->second);
 }
@@ -236,7 +236,7 @@ void QueuedBackend::end_waiting(QueuedCall& job, const RpcError& why) {
   auto kept = job.shared_from_this();  // the queue lets go of it
   job.state = QueuedCall::State::kDone;
   queue_of(job).remove(job);
-  if (is_put_back("a call that has left its queue is kept until the one ahead has ended") && job.handle &&
+  if (has_fault("a call that has left its queue is kept until the one ahead has ended") && job.handle &&
       job.handle->queue.running())
     job.handle->queue.running()->leased.push_back(kept);
   notices_.post([this, kept = std::move(kept), why] {

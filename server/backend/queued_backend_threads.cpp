@@ -1,8 +1,8 @@
 // What QueuedBackend does on the threads of its queues: the next call is taken, made and finished.
 #include "backend/kept_caches.hpp"
 #include "backend/queued_backend.hpp"
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "put_back.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -74,7 +74,7 @@ QueuedBackend::Taken QueuedBackend::take_queued(CallQueue& queue, ModelHandle* h
   if (handle->lost) {
     taken.refusal = handle->lost;
   } else if (job->request.method->handle != HandleRole::kCreates &&
-             (!handle->model->loaded() || is_put_back("a model that is there is taken for one that is not"))) {
+             (!handle->model->loaded() || has_fault("a model that is there is taken for one that is not"))) {
     // The model could not be loaded after all.
     taken.refusal = std::make_exception_ptr(unknown_handle(handle->id, handles_.live_ids()));
   } else if (job->request.method->streams) {
@@ -144,7 +144,7 @@ void QueuedBackend::run_beside(ModelHandle& handle) {
         if (QueuedCall* const run = run_to_abort(handle, *job)) {
           run->aborted = true;  // before the library can end it
           meant = run->weak_from_this();
-          if (is_put_back("an abort keeps the run that it is for")) kept = run->shared_from_this();
+          if (has_fault("an abort keeps the run that it is for")) kept = run->shared_from_this();
         }
       }
     }
@@ -183,7 +183,7 @@ void QueuedBackend::note_handle_change(const QueuedCall& job, const CallOutcome&
     const bool has_failed = job.request.method->streams && !succeeded && !has_left_alone(outcome);
     const bool is_foreign = !job.lease && role != HandleRole::kCreates && may_change(*job.request.method);
     if (has_failed || is_foreign) ++handle.foreign_changes;
-    const bool ends_lease = job.lease && (job.lease->ending || is_put_back("a lease ends with its first call"));
+    const bool ends_lease = job.lease && (job.lease->ending || has_fault("a lease ends with its first call"));
     if (ends_lease) end_held(*job.lease);
   }
   if (outcome.values.contains("perf")) note_perf(handle.last_perf, outcome.values["perf"]);

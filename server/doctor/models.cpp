@@ -5,7 +5,7 @@
 #include "backend/file_rules.hpp"
 #include "doctor/doctor.hpp"
 #include "models/model_files.hpp"
-#include "pull/model_chip.hpp"
+#include "pull/model_file_name.hpp"
 #include "text/shown.hpp"
 
 #include <algorithm>

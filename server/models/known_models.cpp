@@ -3,7 +3,7 @@
 #include "backend/handle_resources.hpp"
 #include "chat/templates/family.hpp"
 #include "model_name.hpp"
-#include "pull/model_chip.hpp"
+#include "pull/model_file_name.hpp"
 
 #include <asio/post.hpp>
 

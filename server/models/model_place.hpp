@@ -100,10 +100,10 @@ class PlaceOf final : public ModelPlace {
 };
 
 // For whoever has the place.
-class PlaceTicket final : public chat::QueuePlace {
+class HeldPlace final : public chat::QueuePlace {
  public:
-  explicit PlaceTicket(ModelPlace& place) : place_(place.shared_from_this()) {}
-  ~PlaceTicket() override { place_->give_up(); }
+  explicit HeldPlace(ModelPlace& place) : place_(place.shared_from_this()) {}
+  ~HeldPlace() override { place_->give_up(); }
 
  private:
   const std::shared_ptr<ModelPlace> place_;

@@ -31,10 +31,10 @@ TurnError forbidden(const std::string& what) {
 
 }  // namespace
 
-// A ticket whose place is made later, or never.
-class ServerModels::LaterTicket final : public chat::QueuePlace {
+// A place that is taken later, or never.
+class ServerModels::LaterPlace final : public chat::QueuePlace {
  public:
-  // Keeps the place that the ticket stands for. Not to be called once alive() has expired.
+  // Keeps the place that this one stands for. Not to be called once alive() has expired.
   void take(std::unique_ptr<chat::QueuePlace> place) { place_ = std::move(place); }
   std::weak_ptr<const void> alive() const { return alive_.watch(); }
 
@@ -257,11 +257,11 @@ template <typename Lease>
 std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::PlaceWish wish,
                                                       chat::PlaceEvents<Lease> events, MakeLease<Lease> make) {
   const auto refuse = [this, &events](const TurnError& error) {
-    auto ticket = std::make_unique<LaterTicket>();
-    asio::post(loop_, [failed = events.failed, error, wanted = ticket->alive()] {
+    auto never = std::make_unique<LaterPlace>();
+    asio::post(loop_, [failed = events.failed, error, wanted = never->alive()] {
       if (!wanted.expired()) failed(error);
     });
-    return ticket;
+    return never;
   };
   const bool unloads = wish.keep_alive && wish.keep_alive->unloads();
   if (!wish.asker.may_call) return refuse(forbidden("using a model"));
@@ -305,7 +305,7 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
   }
   const auto place = std::make_shared<PlaceOf<Lease>>(std::move(source), std::move(wish), std::move(events), make);
   place->begin();
-  return std::make_unique<PlaceTicket>(*place);
+  return std::make_unique<HeldPlace>(*place);
 }
 
 // A name that nobody knows may be that of a file which has come since the directories were last looked into.
@@ -318,12 +318,12 @@ std::unique_ptr<chat::QueuePlace> ServerModels::place(ModelSlot::Use use, chat::
   if ((is_known && !is_coming) || (!is_known && !known_.looks_into_directories()) || stopped_) {
     return begin(use, std::move(wish), std::move(events), make);
   }
-  auto later = std::make_unique<LaterTicket>();
-  auto go_on = [this, use, wish = std::move(wish), events = std::move(events), make, ticket = later.get(),
+  auto later = std::make_unique<LaterPlace>();
+  auto go_on = [this, use, wish = std::move(wish), events = std::move(events), make, promised = later.get(),
                 alive = later->alive()]() mutable {
     if (alive.expired()) return;
     auto place = begin(use, std::move(wish), std::move(events), make);
-    if (!alive.expired()) ticket->take(std::move(place));
+    if (!alive.expired()) promised->take(std::move(place));
   };
   if (is_coming) {
     after_autoload(model->name, std::move(go_on));

@@ -50,7 +50,7 @@ class ServerModels final : public chat::ModelLender {
     std::function<std::string(const std::string& path)> resolved = [](const std::string& path) { return path; };
   };
 
-  // All that is passed outlives it, and all leases and tickets end before it.
+  // All that is passed outlives it, and all leases and places end before it.
   ServerModels(asio::io_context& loop, spdlog::logger& log, Choices choices, Options options);
   ServerModels(const ServerModels&) = delete;
   ServerModels& operator=(const ServerModels&) = delete;
@@ -95,7 +95,7 @@ class ServerModels final : public chat::ModelLender {
   void look_again(std::function<void()> then) { known_.look_again(std::move(then)); }  // into the directories
 
  private:
-  class LaterTicket;
+  class LaterPlace;
   using SlotKey = std::pair<std::string, ModelSlot::Use>;
   template <typename Lease>
   using MakeLease = std::unique_ptr<Lease> (*)(LeaseSource source);

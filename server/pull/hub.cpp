@@ -2,7 +2,7 @@
 
 #include "json_members.hpp"
 #include "jsonrpc/bounded_json.hpp"
-#include "pull/model_chip.hpp"
+#include "pull/model_file_name.hpp"
 #include "text/hexadecimal.hpp"
 #include "text/shown.hpp"
 

@@ -1,6 +1,6 @@
 set(UPSTREAMS_SOURCES
   upstreams/command_connection.cpp
-  upstreams/tool_watch.cpp
+  upstreams/offered_watch.cpp
   upstreams/unsent_progress.cpp
   upstreams/upstream.cpp
   upstreams/upstream_answer.cpp

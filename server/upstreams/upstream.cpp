@@ -1,10 +1,10 @@
 #include "upstreams/upstream.hpp"
 
+#include "faults.hpp"
 #include "json_members.hpp"
 #include "mcp/catalogue.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 #include "mcp/protocol/era.hpp"
-#include "put_back.hpp"
 #include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_document.hpp"
 #include "upstreams/upstream_tool.hpp"
@@ -160,7 +160,7 @@ void Upstream::lose(const std::string& reason) {
 }
 
 void Upstream::end_calls(const std::string& reason) {
-  if (!stopped_ && is_put_back("the calls of an upstream's tools are kept when its connection is lost")) return;
+  if (!stopped_ && has_fault("the calls of an upstream's tools are kept when its connection is lost")) return;
   for (const auto& [key, running] : std::exchange(calls_, {})) {
     refuse(running, reason);
   }
@@ -197,11 +197,11 @@ void Upstream::watch_end(UpstreamLink::Key key, mcp::Invocation& invocation) {
 }
 
 void Upstream::let_go(Calls::iterator call) {
-  if (is_put_back("what a client has cancelled goes on at an upstream")) return;
+  if (has_fault("what a client has cancelled goes on at an upstream")) return;
   const bool is_answered = !call->second.question || call->second.end;
-  if (!is_answered && !is_put_back("an upstream is not told that there will be no answer"))
+  if (!is_answered && !has_fault("an upstream is not told that there will be no answer"))
     link_->respond(*call->second.question, refusal("the client gave no answer"));
-  if (!is_put_back("another server does not hear that a call is cancelled")) link_->cancel(call->first);
+  if (!has_fault("another server does not hear that a call is cancelled")) link_->cancel(call->first);
   if (!call->second.end) {
     const auto& session = call->second.invocation->request().session;
     const bool is_anybodys = session->shared() || (unread_cancels_ && unread_cancels_->session.lock() != session);
@@ -258,9 +258,9 @@ void Upstream::take_question(UpstreamLink::Key question, const std::string& meth
     return each.second.invocation == invocation || is_same_client(*invocation, *each.second.invocation);
   };
   const bool may_be_unread = unread_cancels_ && unread_cancels_->session.lock() != invocation->request().session &&
-                             !is_put_back("an upstream may ask anybody about a call that was cancelled");
+                             !has_fault("an upstream may ask anybody about a call that was cancelled");
   const bool is_one_client = !may_be_unread && (std::ranges::all_of(calls_, is_theirs) ||
-                                                is_put_back("an upstream asks whoever has called last"));
+                                                has_fault("an upstream asks whoever has called last"));
   if (!is_one_client) return link_->respond(question, refusal("calls of several clients are in progress"));
   about->second.question = question;
   about->second.asked_at = UpstreamLink::Clock::now();
@@ -286,9 +286,9 @@ bool Upstream::resume(mcp::Invocation& invocation) {
   if (auto end = std::exchange(found->second.end, std::nullopt)) {
     take_end(found->first, *std::move(end));
   } else {
-    const bool is_told = !is_put_back("what a client answers does not reach another server");
+    const bool is_told = !has_fault("what a client answers does not reach another server");
     link_->respond(question, is_told ? *answer : Json::object());
-    if (is_put_back("what a client answers reaches another server twice")) link_->respond(question, *answer);
+    if (has_fault("what a client answers reaches another server twice")) link_->respond(question, *answer);
   }
   return true;
 }
@@ -323,12 +323,12 @@ void Upstream::call(const std::string& tool, mcp::Invocation& invocation) {
   if (Json able = capabilities_of(invocation.client()); !able.empty())
     call.meta[mcp::kMetaCapabilities] = std::move(able);
   if (const Json& state = invocation.state(); state.is_object() && state.value("upstream", "") == name_) {
-    const bool is_told = !is_put_back("what a client answers does not reach another server");
+    const bool is_told = !has_fault("what a client answers does not reach another server");
     call.more = {{"inputResponses", is_told ? invocation.request().inputs : Json::object()}};
-    if (!state["theirs"].is_null() && !is_put_back("what another server wants to have back does not reach it"))
+    if (!state["theirs"].is_null() && !has_fault("what another server wants to have back does not reach it"))
       call.more["requestState"] = state["theirs"];
   }
-  if (is_put_back("a call goes to another server twice")) link_->call(call);
+  if (has_fault("a call goes to another server twice")) link_->call(call);
   link_->call(std::move(call));
 }
 
@@ -355,7 +355,7 @@ void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {
   running.progress.add(progress);
   // A client without a session that is asked hears of it when it has come again.
   const bool has_ended = running.invocation->ended() &&
-                         !is_put_back("what an upstream says while a client without a session is asked is lost");
+                         !has_fault("what an upstream says while a client without a session is asked is lost");
   if (!has_ended && running.invocation->ready()) return tell(running);
   if (running.progress.message_bytes() <= kMostUnsentBytes) return;
   // Parts of a text must not be lost, and may not be kept without end.

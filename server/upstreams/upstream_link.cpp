@@ -1,7 +1,7 @@
 #include "upstreams/upstream_link.hpp"
 
 #include "upstreams/offered.hpp"
-#include "upstreams/tool_watch.hpp"
+#include "upstreams/offered_watch.hpp"
 #include "upstreams/upstream_document.hpp"
 #include "version.hpp"
 
@@ -111,13 +111,13 @@ void UpstreamLink::serve_connection() {
   client::McpClient client(
       std::make_unique<StoppableConnection>(connection_stop_, connect_(Clock::now() + kUpstreamPatience)), introduction,
       events);
-  std::vector<std::shared_ptr<ToolWatch>> watches;
+  std::vector<std::shared_ptr<OfferedWatch>> watches;
   for (const Offered kind : {Offered::kTools, Offered::kResources, Offered::kTemplates, Offered::kPrompts}) {
-    ToolWatch::Events news;
+    OfferedWatch::Events news;
     const auto warn = [this](const std::string& warning) {
       bring([warning](const Events& loops) { loops.on_warning(warning); });
     };
-    news.on_tools = [this, kind, warn](std::vector<Json> list) {
+    news.on_list = [this, kind, warn](std::vector<Json> list) {
       const std::size_t dropped = kind == Offered::kTools ? 0 : drop_unservable(kind, list);
       if (dropped > 0) {
         warn(std::to_string(dropped) + " of the " + list_of(kind).member +
@@ -134,7 +134,7 @@ void UpstreamLink::serve_connection() {
         if (connected != nullptr) function();
       });
     };
-    watches.push_back(std::make_shared<ToolWatch>(client, std::move(news), kind));
+    watches.push_back(std::make_shared<OfferedWatch>(client, std::move(news), kind));
   }
   want_logs(client);
   for (;;) {

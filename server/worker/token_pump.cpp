@@ -1,6 +1,6 @@
 #include "worker/token_pump.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <asio/buffer.hpp>
 #include <asio/error.hpp>
@@ -37,7 +37,7 @@ Frame TokenPump::await(std::chrono::milliseconds interval, const std::function<v
   std::unique_lock lock(mutex_);
   try {
     while (!ended_news_.wait_for(lock, interval, [this] { return ended_; })) {
-      if (is_full_ && !is_put_back("a worker seems to hang while its reader does not read")) ++signs_;
+      if (is_full_ && !has_fault("a worker seems to hang while its reader does not read")) ++signs_;
       look(signs_);
     }
   } catch (...) {
@@ -70,7 +70,7 @@ void TokenPump::go_on() {
   while (true) {
     while (const auto token = refused_ ? std::exchange(refused_, std::nullopt) : reader_.next_token()) {
       if (reader_.observer().offer_token(token->batch, token->text, token->id, on_room_)) continue;
-      if (!is_put_back("a token that found no room is forgotten")) refused_ = token;
+      if (!has_fault("a token that found no room is forgotten")) refused_ = token;
       is_full_ = true;
       return await_room();
     }

@@ -1,9 +1,9 @@
 #include "worker/worker_connection.hpp"
 
 #include "backend/logged_errors.hpp"
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/unread.hpp"
-#include "put_back.hpp"
 #include "worker/token_pump.hpp"
 
 #include <csignal>
@@ -64,7 +64,7 @@ RpcError worker_died(const WorkerProcess::End& end, const std::vector<std::strin
   const RpcError error = runtime_unavailable(words.empty() ? "the process that ran the model " + how : words);
   Json data = error.data();
   if (end.signal != 0) data["signal"] = name_of_signal(end.signal);
-  if (!is_put_back("who has lost its worker is not told what that has said")) data["log"] = last_errors;
+  if (!has_fault("who has lost its worker is not told what that has said")) data["log"] = last_errors;
   return {error.code(), error.what(), std::move(data)};
 }
 
@@ -125,8 +125,8 @@ void WorkerConnection::look() {
   if (process_.ended()) throw PeerGone();  // a process that it has left behind may hold the socket
   const std::uint64_t lines = process_.log().lines();
   if (std::exchange(lines_at_last_sign_, lines) != lines) last_sign_ = Clock::now();
-  if (is_put_back("a worker that hangs is waited for")) return;
-  const auto patience = is_put_back("a worker that is slow is taken for one that hangs") ? hang_ / 60 : hang_;
+  if (has_fault("a worker that hangs is waited for")) return;
+  const auto patience = has_fault("a worker that is slow is taken for one that hangs") ? hang_ / 60 : hang_;
   if (Clock::now() - last_sign_ >= patience) throw Hanging();
 }
 
@@ -141,7 +141,7 @@ void WorkerConnection::worker_gone(const std::string& suspicion) {
   if (suspicion.empty()) throw RpcError(died);
   Json data = died.data();
   data["reason"] = data["reason"].get<std::string>() + ": " + suspicion;
-  if (is_put_back("the end of a worker is an error of nobody's")) throw std::runtime_error(suspicion);
+  if (has_fault("the end of a worker is an error of nobody's")) throw std::runtime_error(suspicion);
   throw RpcError(died.code(), std::string(died.what()) + ": " + suspicion, std::move(data));
 }
 

@@ -1,6 +1,6 @@
 #include "worker/worker_engine.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 #include "worker/worker_connection.hpp"
 #include "worker/worker_model.hpp"
 
@@ -56,7 +56,7 @@ CallOutcome WorkerEngine::call(const CallRequest& request) {
 bool WorkerEngine::kill() {
   const std::lock_guard lock(mutex_);
   killed_ = true;
-  if (is_put_back("workers are left alive at the end")) return true;
+  if (has_fault("workers are left alive at the end")) return true;
   for (const auto& each : all_) {
     if (const auto worker = each.lock()) worker->kill();
   }
@@ -92,7 +92,7 @@ void WorkerEngine::spawn() {
     throw runtime_unavailable(error.what());
   }
   all_.push_back(idle_);
-  if (is_put_back("workers are left alive at the end")) static_cast<void>(new auto(idle_));
+  if (has_fault("workers are left alive at the end")) static_cast<void>(new auto(idle_));
 }
 
 }  // namespace rkllm_mcp

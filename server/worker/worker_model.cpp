@@ -1,8 +1,8 @@
 #include "worker/worker_model.hpp"
 
 #include "backend/logged_errors.hpp"
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "put_back.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -24,7 +24,7 @@ WorkerModel::~WorkerModel() { leave_worker(); }
 
 void WorkerModel::leave_worker() {
   if (!worker_) return;
-  if (!is_put_back("who stops a loading may wait for its worker's end")) {
+  if (!has_fault("who stops a loading may wait for its worker's end")) {
     const std::lock_guard lock(loading_);
     loading_in_.reset();
   }
@@ -124,7 +124,7 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
   }
   loading_process_ = 0;
   loaded_ = true;
-  if (is_put_back("a model whose worker has died is kept")) return outcome;
+  if (has_fault("a model whose worker has died is kept")) return outcome;
   worker_->when_ended(
       this, [this](const WorkerProcess::End& end) { lose(worker_died(end, worker_->log().errors_since(0))); });
   return outcome;
@@ -153,7 +153,7 @@ void WorkerModel::stop_run() {
 }
 
 void WorkerModel::stop_once() {
-  const std::uint32_t run = is_put_back("what stops a run means the one before") ? run_ - 1 : run_;
+  const std::uint32_t run = has_fault("what stops a run means the one before") ? run_ - 1 : run_;
   if (!run_is_stopped_.exchange(true) && !beside_->stop(run)) run_is_stopped_ = false;
 }
 

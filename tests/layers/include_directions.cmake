@@ -141,12 +141,12 @@ forbid(server/chat/mcp "\"(dispatch|chat/(assistant|dialects|http))/|httplib" "t
 forbid(server/chat/assistant "\"chat/(dialects|http|mcp)/" "an assistant is asked by all dialects, and knows none")
 forbid(server/chat/http "\"(mcp|chat/(assistant|mcp))/" "endpoints know no tools")
 forbid(server/chat/host "\"chat/dialects/" "turns are made the same for all dialects")
-folder(server/models USE backend chat jsonrpc mcp stream text AND pull/model_chip.hpp)
+folder(server/models USE backend chat jsonrpc mcp stream text AND pull/model_file_name.hpp)
 folder(server/page USE embedded text transport)
 folder(server/pull USE text AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
 folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models page pull service settings threads
                   tools transport upstreams watch worker AND stream/token_stream.hpp text/url.hpp)
-folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_chip.hpp
+folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_file_name.hpp
                                                                pull/this_board.hpp pull/web_get.hpp)
 folder(server/cli USE app client doctor memory process pull service settings text
                   AND backend/program_folders.hpp jsonrpc/bounded_json.hpp models/model_files.hpp models/model_list.hpp

@@ -1,6 +1,6 @@
 #include "changed_bytes.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -100,8 +100,8 @@ constexpr Change kChanges[] = {
 };
 
 const Change* change_put_back() {
-  if (fault_put_back.empty()) return nullptr;
-  const auto* const found = std::ranges::find(kChanges, fault_put_back, &Change::fault);
+  if (present_fault.empty()) return nullptr;
+  const auto* const found = std::ranges::find(kChanges, present_fault, &Change::fault);
   return found == std::end(kChanges) ? nullptr : found;
 }
 

@@ -1,5 +1,5 @@
 // Faults in what the server writes: bytes that are replaced on their way to a client, each under the name of a fault
-// that can be put back (put_back.hpp). They show that clients complain of wrong answers, without a switch for each in
+// that can be put back (faults.hpp). They show that clients complain of wrong answers, without a switch for each in
 // the code that makes answers.
 #pragma once
 

@@ -3,7 +3,7 @@
 #include "choice_list.hpp"
 #include "schedule.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 #include "support/catch.hpp"
 
 #include <sys/wait.h>
@@ -31,7 +31,7 @@ constexpr const char* kFaultOfChild = "SIMULATION_PUTS_BACK";
 // In each run of these tests, and with the fault that one of them puts back in another run.
 [[maybe_unused]] const bool deaths_are_told = [] {
   tell_of_death();
-  if (const char* fault = std::getenv(kFaultOfChild)) rkllm_mcp::fault_put_back = fault;
+  if (const char* fault = std::getenv(kFaultOfChild)) rkllm_mcp::present_fault = fault;
   return true;
 }();
 
@@ -76,7 +76,7 @@ TEST_CASE("a schedule that ends the program, or never ends, is told of") {
     INFO(fault);
     const Death death = death_of("simulation-7.choices", [fault] {
       tell_of_death(1);
-      rkllm_mcp::fault_put_back = fault;
+      rkllm_mcp::present_fault = fault;
       run_schedule(Choices(7));
     });
     CHECK(WIFSIGNALED(death.status));
@@ -92,7 +92,7 @@ TEST_CASE("a schedule that ends the program, or never ends, is told of") {
 TEST_CASE("given choices that end the program are told of as well") {
   const Choices::Made choices{0, 0, 1, 2};
   const Death death = death_of("simulation-given.choices", [&choices] {
-    rkllm_mcp::fault_put_back = "the program crashes";
+    rkllm_mcp::present_fault = "the program crashes";
     run_schedule(Choices(choices));
   });
   CHECK(WIFSIGNALED(death.status));

@@ -2,7 +2,7 @@
 
 #include "choice_list.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <commit.hpp>
 
@@ -29,13 +29,13 @@ std::string choice_file_of(const std::optional<std::uint64_t>& seed) {
 std::string program() { return std::filesystem::read_symlink("/proc/self/exe").replace_filename("simulate").string(); }
 
 std::string how_to_run_again(const std::string& file) {
-  const std::string fault(fault_put_back);
+  const std::string fault(present_fault);
   return "To run it again: " + (fault.empty() ? "./dev test --simulate " + file
                                               : program() + " --put-back \"" + fault + "\" --choices " + file);
 }
 
 std::string how_to_run_whole(std::uint64_t seed) {
-  const std::string fault(fault_put_back);
+  const std::string fault(present_fault);
   return "And whole: " + (fault.empty() ? "./dev test --simulate 1 " + std::to_string(seed)
                                         : program() + " --put-back \"" + fault + "\" --seed " + std::to_string(seed));
 }

@@ -1,7 +1,7 @@
 // A fault that is put back for as long as this lives.
 #pragma once
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <string_view>
 
@@ -9,13 +9,13 @@ namespace rkllm_mcp::simulation {
 
 class Fault {
  public:
-  explicit Fault(std::string_view name) { fault_put_back = name; }
+  explicit Fault(std::string_view name) { present_fault = name; }
   Fault(const Fault&) = delete;
   Fault& operator=(const Fault&) = delete;
-  ~Fault() { fault_put_back = before_; }
+  ~Fault() { present_fault = before_; }
 
  private:
-  const std::string_view before_ = fault_put_back;
+  const std::string_view before_ = present_fault;
 };
 
 }  // namespace rkllm_mcp::simulation

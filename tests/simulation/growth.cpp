@@ -3,7 +3,7 @@
 #include "failure.hpp"
 #include "sim_heap.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ void Growth::done() {
 std::string Growth::report() const {
   const std::size_t now = allocated_bytes();
   if (schedules_ <= kFirstSchedules || now <= allocated_ + kMayStay) return {};
-  const std::string fault(fault_put_back);
+  const std::string fault(present_fault);
   std::string text = which_commit() + "seeds: " + std::to_string(first_seed_) + " to " +
                      std::to_string(first_seed_ + schedules_ - 1) + "\nviolation: " + std::to_string(now - allocated_) +
                      " bytes stay allocated that nobody can need\n\n";

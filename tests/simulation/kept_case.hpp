@@ -16,7 +16,7 @@ namespace rkllm_mcp::simulation {
 
 struct KeptCase {
   std::string about;       // lines that begin with #, for people
-  std::string fault;       // see put_back.hpp; empty: there is none for it, and it only has to show no violation
+  std::string fault;       // see faults.hpp; empty: there is none for it, and it only has to show no violation
   std::string violation;   // the beginning of what it is told by; empty: any
   std::uint64_t seed = 1;  // from which on it was found, or is to be looked for
   Choices::Made choices;

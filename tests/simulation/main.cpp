@@ -7,7 +7,7 @@
 #include "schedule.hpp"
 #include "world.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -54,7 +54,7 @@ Options parse(int count, char** arguments) {
     } else if (name == "--renew" && i + 1 < count) {
       options.renew = arguments[++i];
     } else if (name == "--put-back" && i + 1 < count) {
-      rkllm_mcp::fault_put_back = arguments[++i];
+      rkllm_mcp::present_fault = arguments[++i];
     } else {
       std::printf(
           "simulate [--schedules N | --minutes N] [--seed N]\n"
@@ -105,7 +105,7 @@ int keep(const std::filesystem::path& file, const KeptCase& wanted) {
 int keep(const Options& options) {
   KeptCase wanted;
   if (std::filesystem::exists(options.keep)) wanted = read_case(options.keep);
-  if (!rkllm_mcp::fault_put_back.empty()) wanted.fault = rkllm_mcp::fault_put_back;
+  if (!rkllm_mcp::present_fault.empty()) wanted.fault = rkllm_mcp::present_fault;
   if (options.seed) wanted.seed = *options.seed;
   if (wanted.fault.empty()) throw std::runtime_error("--keep: of which fault? see --put-back");
   return keep(options.keep, wanted);

@@ -15,7 +15,7 @@
 #include "worker_client.hpp"
 #include "world.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <malloc.h>
 
@@ -140,11 +140,11 @@ class Schedule {
 
   // What always holds.
   void check() {
-    if (is_put_back("the program crashes")) std::abort();
+    if (has_fault("the program crashes")) std::abort();
     volatile bool goes_on = true;  // compilers may leave out a loop that does nothing
-    while (is_put_back("a step never ends") && goes_on) {
+    while (has_fault("a step never ends") && goes_on) {
     }
-    if (is_put_back("a schedule is not the same twice")) {
+    if (has_fault("a schedule is not the same twice")) {
       static int step = 0;
       world_.tell("step " + std::to_string(++step) + " of all schedules");
     }

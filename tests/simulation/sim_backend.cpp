@@ -1,6 +1,6 @@
 #include "sim_backend.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -68,7 +68,7 @@ void SimBackend::work(const std::string& handle, const std::shared_ptr<Job>& job
     return go_on(handle);
   }
   if (job->observer->wants_to_stop()) job->stopping = true;
-  if (job->stopping && is_put_back("a run that is to stop does not")) return;
+  if (job->stopping && has_fault("a run that is to stop does not")) return;
   if (!job->stopping && job->given < job->tokens) {
     const auto on_room = [this, handle, weak = std::weak_ptr(job)] {
       asio::post(world_.loop(), [this, handle, weak] {

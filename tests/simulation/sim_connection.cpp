@@ -1,6 +1,6 @@
 #include "sim_connection.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <asio/error.hpp>
 #include <asio/post.hpp>
@@ -31,7 +31,7 @@ class SimConnection::Stream final : public ByteStream {
   }
   void async_write_some(asio::const_buffer buffer, TransferHandler handler) override {
     SimConnection& connection = *connection_;
-    if (is_put_back("the server closes a connection instead of answering on it")) close();  // so it seems to the client
+    if (has_fault("the server closes a connection instead of answering on it")) close();  // so it seems to the client
     if (connection.is_reset_ || connection.server_has_closed()) {
       return connection.later([handler = std::move(handler)] { handler(asio::error::broken_pipe, 0); });
     }

@@ -1,6 +1,6 @@
 #include "sim_embedder.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <cmath>
 #include <utility>
@@ -19,12 +19,12 @@ float number_of(const std::string& text) {
 
 }  // namespace
 
-class SimEmbedder::Ticket final : public chat::QueuePlace {
+class SimEmbedder::HeldPlace final : public chat::QueuePlace {
  public:
-  Ticket(SimEmbedder& embedder, std::uint64_t number) : embedder_(embedder), number_(number) {}
-  Ticket(const Ticket&) = delete;
-  Ticket& operator=(const Ticket&) = delete;
-  ~Ticket() override {
+  HeldPlace(SimEmbedder& embedder, std::uint64_t number) : embedder_(embedder), number_(number) {}
+  HeldPlace(const HeldPlace&) = delete;
+  HeldPlace& operator=(const HeldPlace&) = delete;
+  ~HeldPlace() override {
     embedder_.waiting_.remove_if([this](const Place& each) { return each.number == number_; });
   }
 
@@ -39,7 +39,7 @@ class SimEmbedder::Lease final : public chat::EmbeddingLease {
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
   ~Lease() override {
-    if (!is_put_back("the model for embeddings stays with who has had it")) embedder_.holder_.reset();
+    if (!has_fault("the model for embeddings stays with who has had it")) embedder_.holder_.reset();
     embedder_.is_running_ = false;
     ++embedder_.leases_;
     embedder_.offer();
@@ -62,7 +62,7 @@ std::unique_ptr<chat::QueuePlace> SimEmbedder::ask(chat::PlaceWish wish,
   const std::uint64_t number = ++next_;
   waiting_.push_back({number, wish.peer, std::move(events)});
   offer();
-  return std::make_unique<Ticket>(*this, number);
+  return std::make_unique<HeldPlace>(*this, number);
 }
 
 void SimEmbedder::offer() {
@@ -83,7 +83,7 @@ void SimEmbedder::hidden_rows(std::string text, std::function<void(chat::HiddenR
     if (lease != leases_) return;
     is_running_ = false;
     constexpr int kLong = 400;
-    if (is_put_back("embeddings are made for long, and for nobody") && ++made_again_ < kLong)
+    if (has_fault("embeddings are made for long, and for nobody") && ++made_again_ < kLong)
       return hidden_rows(text, done);
     chat::HiddenRows rows;
     if (world_.choices().happens(12)) {

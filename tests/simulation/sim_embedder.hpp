@@ -42,7 +42,7 @@ class SimEmbedder final : public chat::EmbeddingSeam {
     std::string peer{};
     chat::PlaceEvents<chat::EmbeddingLease> events{};
   };
-  class Ticket;
+  class HeldPlace;
   class Lease;
 
   void offer();

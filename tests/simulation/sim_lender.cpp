@@ -1,18 +1,18 @@
 #include "sim_lender.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace rkllm_mcp::simulation {
 
-class SimLender::Ticket final : public chat::QueuePlace {
+class SimLender::HeldPlace final : public chat::QueuePlace {
  public:
-  Ticket(SimLender& lender, Model& model, std::uint64_t number) : lender_(lender), model_(model), number_(number) {}
-  Ticket(const Ticket&) = delete;
-  Ticket& operator=(const Ticket&) = delete;
-  ~Ticket() override {
+  HeldPlace(SimLender& lender, Model& model, std::uint64_t number) : lender_(lender), model_(model), number_(number) {}
+  HeldPlace(const HeldPlace&) = delete;
+  HeldPlace& operator=(const HeldPlace&) = delete;
+  ~HeldPlace() override {
     model_.waiting.remove_if([this](const Place& each) { return each.number == number_; });
     lender_.offer(model_);
   }
@@ -93,7 +93,7 @@ std::unique_ptr<chat::QueuePlace> SimLender::ask(chat::PlaceWish wish, chat::Pla
     });
   }
   offer(model);
-  return std::make_unique<Ticket>(*this, model, number);
+  return std::make_unique<HeldPlace>(*this, model, number);
 }
 
 std::unique_ptr<chat::QueuePlace> SimLender::ask_for_embeddings(chat::PlaceWish wish,
@@ -180,7 +180,7 @@ void SimLender::refuse(Model& model, std::uint64_t number, const chat::TurnError
 }
 
 void SimLender::give_back(Model& model, const std::optional<chat::KeepAlive>& keep_alive) {
-  if (!is_put_back("a model stays with a turn that has ended")) model.holder.reset();
+  if (!has_fault("a model stays with a turn that has ended")) model.holder.reset();
   model.seam->lease_ended();
   if (keep_alive && !keep_alive->forever && keep_alive->seconds <= 0) {
     World::saw("a model was unloaded behind a turn");

@@ -62,7 +62,7 @@ class SimLender final : public chat::ModelLender {
     std::uint64_t load = 1;
     bool is_offered = false;
   };
-  class Ticket;
+  class HeldPlace;
   class Lease;
 
   Place* find_place(std::uint64_t number);

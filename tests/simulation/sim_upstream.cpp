@@ -2,7 +2,7 @@
 
 #include "sim_backend.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -254,7 +254,7 @@ void SimUpstream::work(Key key) {
 
 void SimUpstream::behave() {
   behaves_ = true;
-  if (is_put_back("another server does not hear that a call is cancelled")) return;  // and hangs, or it would not show
+  if (has_fault("another server does not hear that a call is cancelled")) return;  // and hangs, or it would not show
   for (const auto& [key, call] : calls_) offer(key);
 }
 

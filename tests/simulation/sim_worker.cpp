@@ -2,7 +2,7 @@
 
 #include "sim_backend.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 #include "worker/control_socket.hpp"
 
 #include <fcntl.h>
@@ -221,7 +221,7 @@ bool SimWorker::suffers(Place& place) {
 void SimWorker::give_tokens(Place& place, Call& call) {
   std::string records;
   for (auto more = 1 + world_.choices().choose(3); more > 0 && call.given < call.tokens; --more, ++call.given) {
-    const bool is_another = is_put_back("a worker tells another token");
+    const bool is_another = has_fault("a worker tells another token");
     const std::string text = SimBackend::token(call.name, call.given + (is_another ? 1 : 0));
     append_token(records, {0, text, static_cast<std::int32_t>(call.given)});
   }
@@ -231,10 +231,10 @@ void SimWorker::give_tokens(Place& place, Call& call) {
 
 void SimWorker::give_rows(Place& place, const Call& call) {
   place.calls.front().has_given_rows = true;
-  const float last = is_put_back("a worker tells other rows") ? 7 : 6;
+  const float last = has_fault("a worker tells other rows") ? 7 : 6;
   const std::array<float, 6> values{1, 2, 3, 4, 5, last};
   std::string rows;
-  const std::size_t count = is_put_back("a worker tells one row less") ? 1 : 2;
+  const std::size_t count = has_fault("a worker tells one row less") ? 1 : 2;
   append_rows_head(rows, FloatRows{"f", "v", "r", "c", values.data(), count, 3});
   const auto* const bytes = reinterpret_cast<const char*>(values.data());
   rows.append(bytes, sizeof(float));
@@ -244,13 +244,13 @@ void SimWorker::give_rows(Place& place, const Call& call) {
 }
 
 void SimWorker::make(Place& place, Call& call) {
-  const std::string name = is_put_back("a worker answers for another call") ? "somebody" : call.name;
+  const std::string name = has_fault("a worker answers for another call") ? "somebody" : call.name;
   Json end{{"result", {{"status", 0}, {"name", name}}}};
   if (call.method == "init") {
     place.loaded = behaves_ || !world_.choices().happens(12);
     if (!place.loaded) {
       World::saw("a model could not be loaded");
-      const int code = is_put_back("a worker tells an error of a kind that there is not") ? 1 : kCallFailed;
+      const int code = has_fault("a worker tells an error of a kind that there is not") ? 1 : kCallFailed;
       end = {{"error", {{"code", code}, {"message", "no such file"}, {"data", {{"name", name}}}}}};
     }
   }
@@ -258,7 +258,7 @@ void SimWorker::make(Place& place, Call& call) {
   if (call.method == "run") {
     end["state"] = "FINISH";
     end["aborted"] =
-        place.stopped == call.number || is_put_back("a worker says that a run was stopped, and nobody has stopped it");
+        place.stopped == call.number || has_fault("a worker says that a run was stopped, and nobody has stopped it");
   }
   end["loaded"] = place.loaded;
   end["session"] = Json::object();

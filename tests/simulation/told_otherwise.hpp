@@ -2,8 +2,8 @@
 // is told.
 #pragma once
 
+#include "faults.hpp"
 #include "passing_observer.hpp"
-#include "put_back.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,18 +17,18 @@ class ToldOtherwise final : public PassingObserver {
   using PassingObserver::PassingObserver;
 
   void on_queued(std::size_t calls_before) noexcept override {
-    PassingObserver::on_queued(is_put_back("who waits is told that it waits for none") ? 0 : calls_before);
+    PassingObserver::on_queued(has_fault("who waits is told that it waits for none") ? 0 : calls_before);
   }
   void on_begun(std::optional<std::uint64_t> token_limit) noexcept override {
-    if (is_put_back("a run does not say that it begins")) return;
+    if (has_fault("a run does not say that it begins")) return;
     PassingObserver::on_begun(token_limit);
-    if (is_put_back("a run says twice that it begins")) PassingObserver::on_begun(token_limit);
-    if (is_put_back("who is being served is told to wait")) PassingObserver::on_queued(1);
+    if (has_fault("a run says twice that it begins")) PassingObserver::on_begun(token_limit);
+    if (has_fault("who is being served is told to wait")) PassingObserver::on_queued(1);
   }
   void on_done(CallOutcome outcome) noexcept override {
     PassingObserver::on_done(std::move(outcome));
-    if (is_put_back("the end of a call is told twice")) PassingObserver::on_done({});
-    if (is_put_back("a token follows the end of a run")) on_token(0, "", 0);
+    if (has_fault("the end of a call is told twice")) PassingObserver::on_done({});
+    if (has_fault("a token follows the end of a run")) on_token(0, "", 0);
   }
 };
 

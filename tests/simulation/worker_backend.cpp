@@ -1,6 +1,6 @@
 #include "worker_backend.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 #include "settings_defaults.h"
 #include "worker/worker_engine.hpp"
 
@@ -77,7 +77,7 @@ void WorkerBackend::end() {
     for (const auto& worker : workers_.all()) {
       if (!worker->has_ended()) world_.violates("worker " + std::to_string(worker->id()) + " is left");
     }
-    is_over_ = !is_put_back("the end of models in workers is not told");
+    is_over_ = !has_fault("the end of models in workers is not told");
   });
 }
 

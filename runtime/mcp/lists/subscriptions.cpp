@@ -1,8 +1,8 @@
 #include "mcp/lists/subscriptions.hpp"
 
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol/agreed_names.hpp"
-#include "put_back.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -59,7 +59,7 @@ std::string watchable(std::string address, std::string_view path) {
 void Subscriptions::add(const Session& session) {
   handshakes_.remove_if([&session](const auto& each) { return each.expired() || each.lock() == session.handshake; });
   handshakes_.push_back(session.handshake);
-  if (is_put_back("the subscriptions of a session outlive it"))
+  if (has_fault("the subscriptions of a session outlive it"))
     session.handshake->requests.add([kept = session.handshake](const Response& /*answer*/) {});
 }
 
@@ -88,14 +88,14 @@ void Subscriptions::listen(const Json& params, const ClientContext& client, Sess
   if (!listener.tasks.empty()) honoured["taskIds"] = (*filter)["taskIds"];
 
   tell(listener, "notifications/subscriptions/acknowledged", Json{{"notifications", std::move(honoured)}});
-  if (is_put_back("what listens ends at once")) return reply.nothing();
+  if (has_fault("what listens ends at once")) return reply.nothing();
   const auto place = listeners_.insert(listeners_.end(), std::move(listener));
   place->key = session.add({.id = reply.id(),
                             .reply = reply.shared_from_this(),
                             .answers_when_cancelled = false,
                             .on_cancelled =
                                 [this, place, weak = session.weak_from_this()] {
-                                  if (is_put_back("who listens is kept when it has gone")) return;
+                                  if (has_fault("who listens is kept when it has gone")) return;
                                   const auto ended = std::move(*place);
                                   listeners_.erase(place);
                                   ended.reply->nothing();
@@ -133,8 +133,8 @@ void Subscriptions::resource_updated(const std::string& uri, const MayHear& may_
   const Json params{{"uri", uri}};
   tell_handshakes(notification_message(kMethod, params), [&](const Handshake& each) {
     const bool is_wanted =
-        each.resources.contains(uri) || is_put_back("who has not subscribed to a document is told of it");
-    if (is_put_back("who has subscribed to a document is not told of it")) return false;
+        each.resources.contains(uri) || has_fault("who has not subscribed to a document is told of it");
+    if (has_fault("who has subscribed to a document is not told of it")) return false;
     return is_wanted && hears(each.principal);
   });
   for (const auto& listener : listeners_) {
@@ -150,8 +150,8 @@ bool Subscriptions::is_watched(std::string_view beginning) const {
   const auto watches = [&has_one](const std::weak_ptr<Handshake>& weak) {
     const auto handshake = weak.lock();
     if (!handshake || !has_one(handshake->resources)) return false;
-    return handshake->is_there() || is_put_back("who has gone goes on watching documents") ||
-           is_put_back("the subscriptions of a session outlive it");
+    return handshake->is_there() || has_fault("who has gone goes on watching documents") ||
+           has_fault("the subscriptions of a session outlive it");
   };
   return std::any_of(handshakes_.begin(), handshakes_.end(), watches) ||
          std::any_of(listeners_.begin(), listeners_.end(),

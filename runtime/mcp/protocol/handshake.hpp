@@ -1,10 +1,10 @@
 // What a session's handshake agreed on, and what the session has asked for since. Event loop only.
 #pragma once
 
+#include "faults.hpp"
 #include "jsonrpc/message.hpp"
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/revisions.hpp"
-#include "put_back.hpp"
 #include "transport/peer.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -52,7 +52,7 @@ class ServerRequests {
     const auto found = waiting_.find(response.id);
     if (found == waiting_.end()) return;
     const auto answered = found->second;
-    if (!is_put_back("an answer that comes twice counts twice")) waiting_.erase(found);
+    if (!has_fault("an answer that comes twice counts twice")) waiting_.erase(found);
     answered(response);
   }
 

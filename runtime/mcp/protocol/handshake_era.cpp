@@ -1,11 +1,11 @@
 #include "mcp/protocol/era.hpp"
 
 #include "call/session.hpp"
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol/handshake.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "mcp/tools/invocation.hpp"
-#include "put_back.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -32,7 +32,7 @@ void take_answer(Round& round, const std::string& key, const Response& response)
   const auto invocation = round.invocation;
   if (!invocation || invocation->ended()) return;
   if (!response.error.is_null()) {
-    if (is_put_back("what a client refuses to answer is waited for")) return;
+    if (has_fault("what a client refuses to answer is waited for")) return;
     round.end();
     const auto& error = response.error;
     const bool has_reason = error.is_object() && error.contains("message") && error["message"].is_string();

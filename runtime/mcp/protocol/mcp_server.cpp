@@ -2,6 +2,7 @@
 
 #include "auth/access_tokens.hpp"
 #include "call/permission.hpp"
+#include "faults.hpp"
 #include "json_members.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/unread.hpp"
@@ -15,7 +16,6 @@
 #include "mcp/protocol/handshake.hpp"
 #include "mcp/protocol/request_responder.hpp"
 #include "mcp/protocol/revisions.hpp"
-#include "put_back.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/nearest_name.hpp>
@@ -168,7 +168,7 @@ bool Server::handle(const Request& request, Session& session, Reply& reply) {
 void Server::handle(const Notification& notification, Session& session, const Peer& client) {
   if (notification.method == "notifications/initialized" && session.handshake) return subscriptions_.add(session);
   if (notification.method != "notifications/cancelled") return;  // the others need no action
-  if (is_put_back("who cancels a tool's call is not heard")) return;
+  if (has_fault("who cancels a tool's call is not heard")) return;
   const Json& params = notification.params;
   if (params.is_object() && params.contains("requestId")) session.cancel_request(params["requestId"], client);
 }
@@ -313,7 +313,7 @@ void Server::subscribe(const Asked& asked) {
 void Server::unsubscribe(const Asked& asked) {
   const std::string uri = required_string(asked.request.params, "uri");
   const auto& handshake = asked.session.handshake;
-  if (handshake && !is_put_back("who has unsubscribed is told all the same")) handshake->resources.erase(uri);
+  if (handshake && !has_fault("who has unsubscribed is told all the same")) handshake->resources.erase(uri);
   answer(asked, Json::object());
 }
 

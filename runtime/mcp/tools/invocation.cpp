@@ -1,8 +1,8 @@
 #include "mcp/tools/invocation.hpp"
 
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol/era.hpp"
-#include "put_back.hpp"
 
 namespace rkllm_mcp::mcp {
 
@@ -89,16 +89,16 @@ void Invocation::ask(InputRequests requests, Json state) {
 void Invocation::on_cancelled(std::function<void()> action) {
   if (ended_) return;
   cancelled_ = std::move(action);
-  hear_of_cancelling();
+  register_for_cancelling();
 }
 
 void Invocation::when_ended(std::function<void()> action) {
   if (ended_) return;
   when_ended_.push_back(std::move(action));
-  hear_of_cancelling();
+  register_for_cancelling();
 }
 
-void Invocation::hear_of_cancelling() {
+void Invocation::register_for_cancelling() {
   if (registered_) return;
   registered_ = request_.session->add({.id = request_.reply->id(),
                                        .reply = request_.reply,
@@ -128,7 +128,7 @@ void Invocation::finish() {
   ended_ = true;
   cancelled_ = {};
   if (registered_) request_.session->remove(*std::exchange(registered_, std::nullopt));
-  if (is_put_back("a tool does not hear that its call has ended")) return;
+  if (has_fault("a tool does not hear that its call has ended")) return;
   for (const auto& action : std::exchange(when_ended_, {})) action();
 }
 

@@ -116,7 +116,7 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
 
  private:
   bool can_be_asked() const;
-  void hear_of_cancelling();
+  void register_for_cancelling();
   void finish();
 
   InvocationRequest request_;

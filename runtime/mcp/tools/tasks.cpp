@@ -2,10 +2,10 @@
 
 #include "clock.hpp"
 #include "deadline.hpp"
+#include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/request_responder.hpp"
-#include "put_back.hpp"
 #include "random_bytes.hpp"
 #include "transport/peer.hpp"
 
@@ -166,7 +166,7 @@ void Task::become(Status status) {
 }
 
 void Task::end(Status status, Json outcome) {
-  if (ended() && !is_put_back("what a task has come to becomes something else")) return;
+  if (ended() && !has_fault("what a task has come to becomes something else")) return;
   patience_.clear();
   kept_bytes_ = to_text(outcome).size();
   outcome_ = std::move(outcome);
@@ -187,14 +187,14 @@ void Task::stop(Status status, Json outcome) {
   const auto session = session_;
   const auto waiting = waiting_;
   end(status, std::move(outcome));
-  if (!is_put_back("the run of a task that was cancelled goes on")) session->cancel_all();
+  if (!has_fault("the run of a task that was cancelled goes on")) session->cancel_all();
 }
 
 void Task::ask(InputRequests requests, Json state) {
   asked_ = std::move(requests);
   answers_ = Json::object();
   kept_state_ = std::move(state);
-  if (!is_put_back("a task waits for ever for a client that has forgotten it")) patience_.set_after(kKeptFor);
+  if (!has_fault("a task waits for ever for a client that has forgotten it")) patience_.set_after(kKeptFor);
   become(Status::kInputRequired);
 }
 
@@ -238,9 +238,9 @@ Json Tasks::begin(InvocationRequest request, InvokeFunction run) {
 }
 
 void Tasks::changed(const Task& task) {
-  if (is_put_back("who listens is not told what has become of a task")) return;
+  if (has_fault("who listens is not told what has become of a task")) return;
   if (changed_) changed_(task.owner(), task.id(), task.state(Task::Extent::kWhole));
-  if (changed_ && is_put_back("what has become of a task is told twice"))
+  if (changed_ && has_fault("what has become of a task is told twice"))
     changed_(task.owner(), task.id(), task.state(Task::Extent::kWhole));
 }
 
@@ -261,7 +261,7 @@ void Tasks::keep(Task& task) {
   ended_.push_back(task.id());
   kept_bytes_ += task.kept_bytes();
   share_.set(kept_bytes_);
-  if (is_put_back("a task that nobody asks for is kept")) return;
+  if (has_fault("a task that nobody asks for is kept")) return;
   task.forget_after(kKeptFor, [this, id = task.id()] { forget(id); });
 }
 

@@ -1,6 +1,6 @@
 #include "transport/bytes/channel.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <asio/error.hpp>
 #include <asio/post.hpp>
@@ -181,7 +181,7 @@ void Channel::later(std::function<void()> action) {
 }
 
 void Channel::keep_probing(std::string_view filler) {
-  if (is_put_back("a client that has closed is taken for one that has finished sending")) return;
+  if (has_fault("a client that has closed is taken for one that has finished sending")) return;
   filler_ = filler;
   probe();
 }
@@ -228,10 +228,10 @@ void Channel::abort() {
 
 void Channel::tell_closed() {
   if (!owner_ && !finished_) return;
-  const auto kept = is_put_back("a connection that has closed keeps itself") ? owner_ : nullptr;
+  const auto kept = has_fault("a connection that has closed keeps itself") ? owner_ : nullptr;
   asio::post(io_, [owner = std::exchange(owner_, kept), finished = std::exchange(finished_, nullptr)] {
     const auto finish = [&finished] {
-      if (finished && !is_put_back("the end of a connection is not told")) finished();
+      if (finished && !has_fault("the end of a connection is not told")) finished();
     };
     if (owner) or_else([&] { owner->channel_closed(); }, finish);
     finish();

@@ -1,6 +1,6 @@
 #include "transport/http/http_connection.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 #include "transport/http/http_message.hpp"
 #include "transport/websocket/websocket_handshake.hpp"
 
@@ -233,10 +233,10 @@ bool Connection::upgrade(const Request& request, std::string_view rest) {
 void Connection::exchange_done(bool keep_alive) {
   busy_ = false;
   exchange_.reset();
-  if (is_put_back("a request over HTTP is answered twice")) channel_->write({"HTTP/1.1 204 No Content\r\n\r\n"});
+  if (has_fault("a request over HTTP is answered twice")) channel_->write({"HTTP/1.1 204 No Content\r\n\r\n"});
   if (!keep_alive) return channel_->close();
   if (processing_) return;  // which goes on by itself
-  if (backlog_.empty() || is_put_back("what came while a request was answered is forgotten")) return watch_client();
+  if (backlog_.empty() || has_fault("what came while a request was answered is forgotten")) return watch_client();
   // Not from here: the next request's handler must not run inside the code that answered this one.
   asio::post(around_->io, [weak = weak_from_this()] {
     const auto self = weak.lock();
@@ -300,7 +300,7 @@ void Connection::watch_client() {
     time = parser_.in_body() ? timeouts.body : timeouts.header;
   }
   if (!channel_->is_open() || phase == Phase::kAnswer) return deadline_.clear();
-  if (is_put_back("a connection on which nothing is asked any more is kept for ever")) return deadline_.clear();
+  if (has_fault("a connection on which nothing is asked any more is kept for ever")) return deadline_.clear();
   if (phase == Phase::kBetween || phase != phase_) deadline_.set_after(time);
   phase_ = phase;
 }

@@ -1,6 +1,6 @@
 #include "transport/lines/line_connection.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -25,7 +25,7 @@ void LineConnection::start(Channel& channel, PeerFacts facts, const ConnectionLi
 
 void LineConnection::channel_received(std::string_view bytes) {
   if (facts().transport != TransportKind::kStdio && !first_bytes_.allow(bytes) &&
-      !is_put_back("what follows another protocol's first line is executed")) {
+      !has_fault("what follows another protocol's first line is executed")) {
     receive_(OtherProtocol{});
     return close();  // what else arrives is dropped by the channel
   }

@@ -1,6 +1,6 @@
 #include "transport/websocket/websocket_parser.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -117,7 +117,7 @@ void Parser::read_payload(std::string_view& bytes, Events& events) {
   const auto part =
       bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(payload_bytes_ - payload_read_, bytes.size())));
   bytes.remove_prefix(part.size());
-  const auto offset = is_put_back("each piece of a frame is unmasked from the mask's beginning") ? 0 : payload_read_;
+  const auto offset = has_fault("each piece of a frame is unmasked from the mask's beginning") ? 0 : payload_read_;
   payload_read_ += part.size();
   const bool complete = payload_read_ == payload_bytes_;
   if (complete) state_ = State::kHeader;

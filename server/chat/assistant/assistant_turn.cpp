@@ -2,9 +2,9 @@
 
 #include "chat/assistant/remote_request.hpp"
 #include "chat/turn/context.hpp"
+#include "faults.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "put_back.hpp"
 #include "text/utf8.hpp"
 #include "upstreams/offered.hpp"
 
@@ -124,7 +124,7 @@ void AssistantTurn::begin() {
                                      "nothing is remembered here: memory-server does not run (services.only)");
     }
     const bool is_mine = servers().begin(asker_.name, kept_->id());
-    if (!is_mine && !is_put_back("two questions of a conversation are answered at once")) {
+    if (!is_mine && !has_fault("two questions of a conversation are answered at once")) {
       throw TurnError::try_later(ErrorKind::kQueueFull, "an answer of this conversation is being made", 1);
     }
     owns_conversation_ = true;
@@ -152,7 +152,7 @@ void AssistantTurn::listener_gone() {
   calls_.give_up();
   is_answering_ = false;
   if (answer_.text.empty() || !has_conversation()) return leave();
-  is_partial_ = !is_put_back("a part of an answer is remembered as all of it");
+  is_partial_ = !has_fault("a part of an answer is remembered as all of it");
   keep();
 }
 
@@ -238,7 +238,7 @@ void AssistantTurn::open_conversation() {
     if (error != nullptr) return fail(*error);
     conversation_ = found.id;
     history_ = found.messages;
-    if (is_put_back("what was said before is told the model twice"))
+    if (has_fault("what was said before is told the model twice"))
       history_.insert(history_.end(), found.messages.begin(), found.messages.end());
     summary_ = found.summary;
     look_for_tool();
@@ -383,7 +383,7 @@ void AssistantTurn::tool_called(const Json& result, const std::exception_ptr& er
 }
 
 void AssistantTurn::keep() {
-  if (is_put_back("what an assistant has answered is not remembered")) return finish();
+  if (has_fault("what an assistant has answered is not remembered")) return finish();
   kept_->add({question_, answer_.text, is_partial_, language_}, [this] { finish(); });
 }
 

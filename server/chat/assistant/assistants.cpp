@@ -60,7 +60,7 @@ std::vector<std::string> Assistants::use(std::vector<Profile> profiles) {
 }
 
 bool Assistants::is_model(const std::string& name) const {
-  const auto model = host_.pool().find(name, Asker());  // which may be chat.any_model
+  const auto model = host_.lender().find(name, Asker());  // which may be chat.any_model
   return model && (model->name == name || std::ranges::count(model->aliases, name) > 0);
 }
 
@@ -74,8 +74,8 @@ const Immutable<Profile>* Assistants::profile(std::string_view name) const {
 ModelDescription Assistants::description_of(const Profile& profile, const Asker& asker) const {
   ModelDescription description;
   if (profile.provider == ProviderKind::kRuntime) {
-    auto models = host_.pool().models(asker);
-    if (auto behind = host_.pool().find(profile.model, asker)) {
+    auto models = host_.lender().models(asker);
+    if (auto behind = host_.lender().find(profile.model, asker)) {
       description = *std::move(behind);
     } else if (profile.model.empty() && models.size() == 1) {
       description = std::move(models.front());

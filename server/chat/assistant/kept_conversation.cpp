@@ -1,6 +1,6 @@
 #include "chat/assistant/kept_conversation.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -90,7 +90,7 @@ void KeptConversation::add(Addition addition, std::function<void()> done) {
   };
   const auto question_kept = [this, answer_kept](const Json&, const std::exception_ptr& error) {
     if (error) return added_();
-    const bool is_answer = !is_put_back("an answer is remembered as a question");
+    const bool is_answer = !has_fault("an answer is remembered as a question");
     Json params = with_id({{"role", is_answer ? "assistant" : "user"}, {"content", addition_.answer}});
     if (addition_.is_partial) params["metadata"] = {{"partial", true}};
     calls_.call(kMemoryServer, "memory/add_message", params, answer_kept);

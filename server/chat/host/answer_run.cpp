@@ -1,6 +1,6 @@
 #include "chat/host/answer_run.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -54,7 +54,7 @@ AnswerRun::Outcome AnswerRun::finish(bool hit_limit) {
   sorted(std::exchange(outcome.events, {}));
   if (!has_calls_) {  // calls are what was wanted first; the JSON comes with their results
     outcome.complaint = structured_->finish();
-    if (is_put_back("an answer that does not fit its schema is taken for one")) outcome.complaint.reset();
+    if (has_fault("an answer that does not fit its schema is taken for one")) outcome.complaint.reset();
     if (outcome.complaint) return outcome;
     held_.emplace_back(TextDelta{structured_->json()});
     if (outcome.finish == Finish::kLength) outcome.finish = Finish::kStop;  // the JSON is whole

@@ -40,7 +40,7 @@ class ChatHost::Embedding final : public Running {
   Embedding(EmbeddingWish wish, EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed,
             EmbeddingMaker::CheckFirstFunction check_first)
       : maker_(std::move(wish), std::move(done), std::move(failed), std::move(check_first)) {}
-  void begin(ModelLender& pool, PlaceWish place) { maker_.begin(pool, std::move(place)); }
+  void begin(ModelLender& lender, PlaceWish wish) { maker_.begin(lender, std::move(wish)); }
 
  private:
   EmbeddingMaker maker_;
@@ -67,8 +67,8 @@ class ChatHost::Counting final : public Running, private TurnListener {
   std::unique_ptr<Running> turn_;
 };
 
-ChatHost::ChatHost(ModelLender& pool, HostOptions options)
-    : pool_(pool), options_(std::move(options)), caches_(options_.caches_folder, options_.most_cache_bytes) {}
+ChatHost::ChatHost(ModelLender& lender, HostOptions options)
+    : lender_(lender), options_(std::move(options)), caches_(options_.caches_folder, options_.most_cache_bytes) {}
 
 ChatHost::~ChatHost() = default;
 
@@ -76,7 +76,7 @@ std::optional<ModelDescription> ChatHost::find(std::string_view name, const Aske
   if (profiles_ != nullptr) {
     if (auto profile = profiles_->find(name, asker)) return profile;
   }
-  return pool_.find(name, asker);
+  return lender_.find(name, asker);
 }
 
 ModelDescription ChatHost::plain_model_for(std::string_view name, const Asker& asker) const {
@@ -91,7 +91,7 @@ ModelDescription ChatHost::model_for(std::string_view name, const Asker& asker) 
     throw TurnError(ErrorKind::kForbidden, "a model by its path takes an access token with the permission admin");
   }
   if (!name.empty()) throw TurnError::unknown_model(name);
-  auto all = pool_.models(asker);
+  auto all = lender_.models(asker);
   if (all.size() == 1) return std::move(all.front());
   throw TurnError::bad_field(
       "model", all.empty() ? "there is no model here yet" : "missing, and there is more than one model here");
@@ -103,7 +103,7 @@ Speed ChatHost::speed_of_model(const std::string& model) const {
 }
 
 std::vector<ModelDescription> ChatHost::models(const Asker& asker) const {
-  auto all = pool_.models(asker);
+  auto all = lender_.models(asker);
   if (profiles_ == nullptr) return all;
   for (ModelDescription& profile : profiles_->models(asker)) all.push_back(std::move(profile));
   return all;
@@ -149,7 +149,7 @@ std::unique_ptr<Running> ChatHost::start_on_model(Turn turn, const Asker& asker,
   TurnMaker& begun = *maker;
   turns_.emplace(number, std::move(maker));
   auto running = std::make_unique<Turning>(*this, number);
-  begun.begin(pool_, std::move(wish));
+  begun.begin(lender_, std::move(wish));
   return running;
 }
 
@@ -157,10 +157,10 @@ std::unique_ptr<Running> ChatHost::embed(EmbeddingWish wish, const Asker& asker,
                                          EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed,
                                          EmbeddingMaker::CheckFirstFunction check_first) {
   const ModelDescription model = plain_model_for(wish.model, asker);
-  PlaceWish place{.model = model.name, .asker = asker, .keep_alive = wish.keep_alive, .peer = std::move(peer)};
+  PlaceWish place_wish{.model = model.name, .asker = asker, .keep_alive = wish.keep_alive, .peer = std::move(peer)};
   auto embedding =
       std::make_unique<Embedding>(std::move(wish), std::move(done), std::move(failed), std::move(check_first));
-  embedding->begin(pool_, std::move(place));
+  embedding->begin(lender_, std::move(place_wish));
   return embedding;
 }
 

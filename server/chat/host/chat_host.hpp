@@ -28,8 +28,8 @@ namespace rkllm_mcp::chat {
 
 class ChatHost {
  public:
-  // `pool` outlives it.
-  ChatHost(ModelLender& pool, HostOptions options);
+  // `lender` outlives it.
+  ChatHost(ModelLender& lender, HostOptions options);
   ChatHost(const ChatHost&) = delete;
   ChatHost& operator=(const ChatHost&) = delete;
   ~ChatHost();
@@ -68,7 +68,7 @@ class ChatHost {
   std::vector<ModelDescription> models(const Asker& asker) const;
   // The speed of the model's latest answer since it was last loaded.
   Speed speed_of_model(const std::string& model) const;
-  ModelLender& pool() { return pool_; }
+  ModelLender& lender() { return lender_; }
   // Turns that name a profile are made there; it outlives the last turn. Null: there are none.
   void use_profiles(ProfileTurns* profiles) { profiles_ = profiles; }
 
@@ -96,7 +96,7 @@ class ChatHost {
   std::size_t held_for_nobody(const std::string& model) const;
   CacheRecord& record_of(const std::string& model, std::uint64_t load_number);
 
-  ModelLender& pool_;
+  ModelLender& lender_;
   ProfileTurns* profiles_ = nullptr;
   const HostOptions options_;
   FirstTokenFunction first_token_;

@@ -1,7 +1,7 @@
 #include "chat/host/embedding_maker.hpp"
 
 #include "chat/turn/context.hpp"
-#include "put_back.hpp"
+#include "faults.hpp"
 #include "text/utf8.hpp"
 
 #include <algorithm>
@@ -46,19 +46,19 @@ EmbeddingMaker::EmbeddingMaker(EmbeddingWish wish, DoneFunction done, FailedFunc
       failed_(std::move(failed)),
       check_first_(std::move(check_first)) {}
 
-void EmbeddingMaker::begin(ModelLender& pool, PlaceWish place) {
+void EmbeddingMaker::begin(ModelLender& lender, PlaceWish wish) {
   PlaceEvents<EmbeddingLease> events;
   events.queued = [this](std::size_t before) { made_.queue_position = std::max(made_.queue_position, before); };
   events.granted = [this](std::unique_ptr<EmbeddingLease> lease) {
     lease_ = std::move(lease);
-    ticket_.reset();
+    place_.reset();
     made_.load_ms = lease_->load_ms();
     const std::int64_t n_batch = lease_->model().facts().n_batch;
     if (n_batch > 1) return fail(TurnError::takes_batches(n_batch));
     next();
   };
   events.failed = [this](const TurnError& error) { fail(error); };
-  ticket_ = pool.ask_for_embeddings(std::move(place), std::move(events));
+  place_ = lender.ask_for_embeddings(std::move(wish), std::move(events));
 }
 
 std::string EmbeddingMaker::field() const {
@@ -69,7 +69,7 @@ std::int64_t EmbeddingMaker::context() const { return context_tokens(lease_->mod
 
 void EmbeddingMaker::next() {
   const std::size_t at = made_.vectors.size();
-  const std::size_t wanted = wish_.inputs.size() - (is_put_back("the last text gets no embedding") ? 1 : 0);
+  const std::size_t wanted = wish_.inputs.size() - (has_fault("the last text gets no embedding") ? 1 : 0);
   if (at < wanted) return run(wish_.inputs[at].size());
   made_.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - begun_at_).count();
   lease_.reset();
@@ -79,10 +79,10 @@ void EmbeddingMaker::next() {
 }
 
 void EmbeddingMaker::run(std::size_t bytes) {
-  const bool is_first = is_put_back("each text gets the embedding of the first");
+  const bool is_first = has_fault("each text gets the embedding of the first");
   const std::string_view text = beginning_of(wish_.inputs[is_first ? 0 : made_.vectors.size()], bytes);
   bytes_ = text.size();
-  if (is_put_back("each text is given to the model twice"))
+  if (has_fault("each text is given to the model twice"))
     lease_->model().hidden_rows(std::string(text), [](const HiddenRows& /*rows*/) {});
   lease_->model().hidden_rows(std::string(text) + lease_->model().facts().suffix,
                               [this](const HiddenRows& rows) { take(rows); });

@@ -33,7 +33,7 @@ class EmbeddingMaker {
   EmbeddingMaker(const EmbeddingMaker&) = delete;
   EmbeddingMaker& operator=(const EmbeddingMaker&) = delete;
 
-  void begin(ModelLender& pool, PlaceWish place);
+  void begin(ModelLender& lender, PlaceWish wish);
 
  private:
   // The search for the longest beginning that fits, of a text that is too long. Nothing here counts tokens, so each try
@@ -62,7 +62,7 @@ class EmbeddingMaker {
   const FailedFunction failed_;
   const CheckFirstFunction check_first_;
   const Clock::time_point begun_at_ = Clock::now();
-  std::unique_ptr<QueuePlace> ticket_;
+  std::unique_ptr<QueuePlace> place_;
   std::unique_ptr<EmbeddingLease> lease_;
   Embeddings made_;
   std::size_t bytes_ = 0;  // of the present input, that are being run

@@ -1,6 +1,6 @@
 #include "chat/host/turn_maker.hpp"
 
-#include "put_back.hpp"
+#include "faults.hpp"
 #include "random_bytes.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ bool wishes_something(const SamplingWish& wish) { return wish != SamplingWish{};
 TurnMaker::TurnMaker(Surroundings surroundings, TurnPlan plan, TurnListener& listener, std::function<void()> gone)
     : surroundings_(std::move(surroundings)), plan_(std::move(plan)), listener_(&listener), gone_(std::move(gone)) {}
 
-void TurnMaker::begin(ModelLender& pool, PlaceWish wish) {
+void TurnMaker::begin(ModelLender& lender, PlaceWish wish) {
   keeps_model_ = !wish.keep_alive || !wish.keep_alive->unloads();
   PlaceEvents<ModelLease> events;
   // Leases that no client waits for any more (such as those of warm-ups) give way to this turn, and are not counted as
@@ -39,14 +39,14 @@ void TurnMaker::begin(ModelLender& pool, PlaceWish wish) {
   events.loading = [this](const LoadProgress& progress) { listener_->loading(progress); };
   events.granted = [this](std::unique_ptr<ModelLease> lease) { granted(std::move(lease)); };
   events.failed = [this](const TurnError& error) { fail(error); };
-  ticket_ = pool.ask(std::move(wish), std::move(events));
+  place_ = lender.ask(std::move(wish), std::move(events));
 }
 
 void TurnMaker::listener_gone() {
   if (listener_ == nullptr) return;
   listener_ = nullptr;
   if (!model_) return leave();
-  if (is_put_back("the run of a turn that was given up goes on")) return;
+  if (has_fault("the run of a turn that was given up goes on")) return;
   if (is_running_) model_->abort();  // what follows comes with the end of the run, or of another step
 }
 
@@ -63,9 +63,9 @@ void TurnMaker::go_on() {
 void TurnMaker::granted(std::unique_ptr<ModelLease> lease) {
   CacheRecord& record = surroundings_.record_of(lease->model().facts().name, lease->load_number());
   const bool must_clear = record.must_clear_template(lease->model().foreign_changes()) &&
-                          !is_put_back("a model that somebody else has used is taken as it was left");
+                          !has_fault("a model that somebody else has used is taken as it was left");
   model_.emplace(std::move(lease), record);
-  ticket_.reset();
+  place_.reset();
   if (!knows_runtime()) {
     return fail(TurnError::not_supported(
         "model", "runtime " + model_->facts().runtime_version + " cannot hold conversations; it takes 1.2.1 or later"));
@@ -237,7 +237,7 @@ void TurnMaker::run(std::int64_t most_tokens) {
   model_->run(
       plan_.prompt().text, run_options(most_tokens), [this](std::string_view bytes) { take(bytes); },
       [this](const RunReport& report) { run_ended(report); });
-  if (is_put_back("a turn is run twice at once"))
+  if (has_fault("a turn is run twice at once"))
     model_->run(
         plan_.prompt().text, run_options(most_tokens), [](std::string_view /*text*/) {}, [](const RunReport&) {});
   if (is_held_) model_->hold();
@@ -246,11 +246,11 @@ void TurnMaker::run(std::int64_t most_tokens) {
 void TurnMaker::tell(const std::vector<AnswerEvent>& events) {
   for (const AnswerEvent& event : events) {
     const bool is_call = std::holds_alternative<ToolCall>(event);
-    if (is_call && is_put_back("a call of a tool is lost behind a text")) continue;
+    if (is_call && has_fault("a call of a tool is lost behind a text")) continue;
     append(answer_, event);
     if (listener_ != nullptr) listener_->event(event, usages_.size());
-    if (is_call && is_put_back("a call of a tool is told twice")) listener_->event(event, usages_.size());
-    if (is_call && is_put_back("the space behind a call of a tool is told")) listener_->event(TextDelta{" "}, 0);
+    if (is_call && has_fault("a call of a tool is told twice")) listener_->event(event, usages_.size());
+    if (is_call && has_fault("the space behind a call of a tool is told")) listener_->event(TextDelta{" "}, 0);
   }
 }
 
@@ -274,7 +274,7 @@ void TurnMaker::run_ended(const RunReport& report) {
   is_running_ = false;
   if (listener_ == nullptr) return leave();
   const bool has_failed =
-      report.end == RunEnd::kFailed && !is_put_back("a run that has failed is taken for one that has ended");
+      report.end == RunEnd::kFailed && !has_fault("a run that has failed is taken for one that has ended");
   if (has_failed) return run_failed(report);
   const bool is_unfinished = !run_->is_over() && run_->generated() < limit_;
   if (is_unfinished && report.end == RunEnd::kAborted) return cut_by_others();
@@ -359,7 +359,7 @@ void TurnMaker::answer_ended(const RunReport& report, AnswerRun::Outcome outcome
 }
 
 bool TurnMaker::tried_again(const RunReport& report, const std::string& complaint) {
-  if (is_put_back("what does not fit its schema is not asked for again")) return false;
+  if (has_fault("what does not fit its schema is not asked for again")) return false;
   if (++tries_ >= std::max(surroundings_.options.structured_tries, 1U)) {
     --tries_;
     return false;

@@ -5,8 +5,8 @@
 // Whoever asked may go at any time: a place in the queue is then free at once, a run ends at its next token, and no
 // warm-up follows, since nobody knows how much of the answer the client has kept.
 //
-// Threads: event loop only. Every step is a callback of the pool or of a model, which never come from inside a call. A
-// function that begins the next step does nothing after that; run() alone may still hold the model's run.
+// Threads: event loop only. Every step is a callback of the lender or of a model, which never come from inside a call.
+// A function that begins the next step does nothing after that; run() alone may still hold the model's run.
 #pragma once
 
 #include "chat/host/answer_run.hpp"
@@ -62,7 +62,7 @@ class TurnMaker {
   TurnMaker(const TurnMaker&) = delete;
   TurnMaker& operator=(const TurnMaker&) = delete;
 
-  void begin(ModelLender& pool, PlaceWish wish);
+  void begin(ModelLender& lender, PlaceWish wish);
   // The listener goes, and hears nothing more. May destroy this.
   void listener_gone();
   bool holds_for_nobody(const std::string& model) const {
@@ -112,10 +112,10 @@ class TurnMaker {
   const std::function<void()> gone_;
   const Clock::time_point begun_at_ = Clock::now();
   std::optional<Clock::time_point> first_token_at_;
-  std::unique_ptr<QueuePlace> ticket_;  // while it waits
-  std::optional<LeasedModel> model_;    // from then on
-  std::optional<bool> keeps_model_;     // false: it is unloaded behind this turn, so nothing is to be warmed up
-  bool has_begun_ = false;              // the listener has been told
+  std::unique_ptr<QueuePlace> place_;  // while it waits
+  std::optional<LeasedModel> model_;   // from then on
+  std::optional<bool> keeps_model_;    // false: it is unloaded behind this turn, so nothing is to be warmed up
+  bool has_begun_ = false;             // the listener has been told
   bool is_running_ = false;
   bool is_held_ = false;
   std::optional<std::int64_t> prompt_tokens_;  // counted

@@ -1,7 +1,7 @@
 #include "chat/http/chat_exchange.hpp"
 
 #include "chat/dialects/field_table.hpp"
-#include "put_back.hpp"
+#include "faults.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -93,7 +93,7 @@ void ChatExchange::write(const std::string& piece) {
 }
 
 void ChatExchange::hold_if_full() {
-  if (is_held_ || exchange_->ready() || is_put_back("a run does not wait for who reads its answer slowly")) return;
+  if (is_held_ || exchange_->ready() || has_fault("a run does not wait for who reads its answer slowly")) return;
   const bool has_waited = options_.most_held && held_ >= *options_.most_held;
   if (has_waited && has_room()) return;
   is_held_ = true;
@@ -139,7 +139,7 @@ void ChatExchange::ended(const AnswerEnd& end, std::size_t answer) {
   if (job_.stream) {
     tell_ended();
     ended_ = Ended{end, answer};
-    if (is_put_back("signs of life follow the end of an answer")) tell_ended();
+    if (has_fault("signs of life follow the end of an answer")) tell_ended();
     if (!job_.kept_items) return;
   }
   if (answers_.size() <= answer) answers_.resize(answer + 1);
@@ -157,9 +157,9 @@ void ChatExchange::finished(const Usage& sum) {
     alive->tell_end(sum);
   };
   Json items = job_.kept_items(answers_.at(0));
-  if (is_put_back("who has read the end of an answer cannot go on from it yet")) told(std::nullopt);
-  if (is_put_back("a response is not kept")) return told(std::nullopt);
-  if (is_put_back("a response is kept twice")) options_.responses->keep(job_.id, options_.asker, items, told);
+  if (has_fault("who has read the end of an answer cannot go on from it yet")) told(std::nullopt);
+  if (has_fault("a response is not kept")) return told(std::nullopt);
+  if (has_fault("a response is kept twice")) options_.responses->keep(job_.id, options_.asker, items, told);
   options_.responses->keep(job_.id, options_.asker, std::move(items), told);
 }
 
@@ -178,7 +178,7 @@ void ChatExchange::tell_end(const Usage& sum) {
 void ChatExchange::failed(const TurnError& error) {
   if (!has_headers_) return over(send_error(*exchange_, options_.surface, error, options_.request_id));
   if (!job_.kept_items) tell_ended();  // of the answer before the one that failed
-  if (!is_put_back("an answer that breaks off looks as if it had ended")) write(job_.stream->error(error));
+  if (!has_fault("an answer that breaks off looks as if it had ended")) write(job_.stream->error(error));
   if (!exchange_->closed()) exchange_->finish();
   over(http_status(error.kind()));
 }

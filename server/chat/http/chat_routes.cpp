@@ -186,7 +186,7 @@ void ChatRoutes::post_or_look(Visit& visit, const Json& body) {
 }
 
 void ChatRoutes::refresh(Visit& visit, std::function<void()> action) {
-  host_.pool().refresh([visit = visit.shared_from_this(), action = std::move(action), alive = alive_.watch()] {
+  host_.lender().refresh([visit = visit.shared_from_this(), action = std::move(action), alive = alive_.watch()] {
     if (!alive.expired()) visit->or_refuse(action);
   });
 }
@@ -321,12 +321,12 @@ void ChatRoutes::load_or_unload(ChatJob job, Visit& visit) {
   std::unique_ptr<QueuePlace> place;
   if (job.wish == OllamaWish::kUnload) {
     // By the name that was asked for: chat.any_model is not unloaded by a typing error.
-    host_.pool().unload(job.turn.model.empty() ? model.name : job.turn.model, visit.asker, done);
+    host_.lender().unload(job.turn.model.empty() ? model.name : job.turn.model, visit.asker, done);
   } else {
     PlaceEvents<OnlyLoaded> events;
     events.granted = [done](const std::unique_ptr<OnlyLoaded>&) { done(std::nullopt); };
     events.failed = done;
-    place = host_.pool().load(
+    place = host_.lender().load(
         {.model = model.name, .asker = visit.asker, .keep_alive = job.turn.keep_alive, .peer = visit.peer},
         std::move(events));
   }

@@ -106,6 +106,7 @@ void TokenEndpoints::count_by_prefill(Visit& visit, Turn turn, const std::string
   const std::uint64_t number = open_.new_number();
   const auto tell = [this, visit = visit.shared_from_this(), number, estimate,
                      headers](std::optional<std::int64_t> tokens) {
+    if (!open_.has(number)) return;  // its client has gone, or it has been given up
     visit->answer_text(tokens ? anthropic_count_reply(*tokens, false) : estimate, headers);
     open_.let_go(number);
   };

@@ -2,8 +2,8 @@
 
 #include "chat/http/chat_exchange.hpp"
 #include "chat/turn/turn.hpp"
+#include "faults.hpp"
 #include "jsonrpc/unread.hpp"
-#include "put_back.hpp"
 #include "random_bytes.hpp"
 #include "run_loop.hpp"
 
@@ -11,6 +11,7 @@
 
 #include <asio/post.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -128,24 +129,37 @@ void Visit::or_refuse(const std::function<void()>& action) const {
 }
 
 void OpenVisits::keep(std::uint64_t number, const Visit& visit, Open open) {
-  open_.emplace(number, std::move(open));
+  open_[number].open = std::move(open);
   visit.exchange->when_closed([this, number, alive = alive_.watch()] {
-    const bool is_noticed = !is_put_back("nobody notices that who asked for a turn has gone") &&
-                            !is_put_back("embeddings are made for long, and for nobody");
+    const bool is_noticed = !has_fault("nobody notices that who asked for a turn has gone") &&
+                            !has_fault("embeddings are made for long, and for nobody");
     if (!alive.expired() && is_noticed) let_go(number);
   });
 }
 
 // What is kept must not be destroyed while one of its callbacks runs.
 void OpenVisits::let_go(std::uint64_t number) {
+  open_[number].is_let_go = true;
   asio::post(loop_, [this, number, alive = alive_.watch()] {
     if (!alive.expired()) open_.erase(number);
   });
 }
 
+bool OpenVisits::has(std::uint64_t number) const {
+  const auto found = open_.find(number);
+  return found != open_.end() && !found->second.is_let_go;
+}
+
+std::size_t OpenVisits::size() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(open_, [](const auto& each) { return !each.second.is_let_go; }));
+}
+
 void OpenVisits::give_up_all(const TurnError& error) {
   const auto open = std::exchange(open_, {});
-  for (const auto& [number, each] : open) each.give_up(error);
+  for (const auto& [number, each] : open) {
+    if (!each.is_let_go) each.open.give_up(error);
+  }
 }
 
 }  // namespace rkllm_mcp::chat

@@ -109,17 +109,23 @@ class OpenVisits {
   explicit OpenVisits(asio::io_context& loop) : loop_(loop) {}
 
   std::uint64_t new_number() { return ++last_; }
-  // Until it is let go, or the visit's client has gone.
+  // Until it is let go, also before this call, or the visit's client has gone.
   void keep(std::uint64_t number, const Visit& visit, Open open);
-  // Soon: callbacks of what is kept may call this. Unknown numbers are ignored.
+  // It counts as gone at once, and is destroyed soon: callbacks of what is kept may call this.
   void let_go(std::uint64_t number);
-  bool has(std::uint64_t number) const { return open_.count(number) > 0; }
-  std::size_t size() const { return open_.size(); }
+  bool has(std::uint64_t number) const;
+  std::size_t size() const;  // without what has been let go
+  // Not from a callback of what is kept.
   void give_up_all(const TurnError& error);
 
  private:
+  struct Kept {
+    Open open;
+    bool is_let_go = false;
+  };
+
   asio::io_context& loop_;
-  std::unordered_map<std::uint64_t, Open> open_;
+  std::unordered_map<std::uint64_t, Kept> open_;
   std::uint64_t last_ = 0;
   const Lifetime alive_;  // gone: what was posted does nothing
 };

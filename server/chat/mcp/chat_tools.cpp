@@ -123,7 +123,7 @@ void ChatTools::stop() {
 
 void ChatTools::list_models(mcp::Invocation& invocation, const Json&) {
   invocation.when_ended([] {});  // from here on it counts as a request in progress
-  host_.pool().refresh([this, invocation = invocation.shared_from_this(), alive = alive_.watch()] {
+  host_.lender().refresh([this, invocation = invocation.shared_from_this(), alive = alive_.watch()] {
     if (alive.expired()) return;
     Json models = Json::array();
     for (const auto& model : host_.models(asker_of(*invocation))) models.push_back(choice_of(model));
@@ -155,8 +155,8 @@ void ChatTools::begin_load(const std::shared_ptr<mcp::Invocation>& invocation, c
   };
   events.failed = [invocation](const TurnError& error) { invocation->result(mcp::tool_error(rpc_error_of(error))); };
   keep({invocation,
-        host_.pool().load({.model = model.name, .asker = asker, .keep_alive = {}, .peer = peer_of(*invocation)},
-                          std::move(events))});
+        host_.lender().load({.model = model.name, .asker = asker, .keep_alive = {}, .peer = peer_of(*invocation)},
+                            std::move(events))});
 }
 
 Json ChatTools::loaded(const std::string& model, const Asker& asker) const {
@@ -255,7 +255,7 @@ void ChatTools::unload_model(mcp::Invocation& invocation, const Json& arguments)
       answer(*invocation, Json{{"model", name}, {"was_loaded", was_loaded}});
     };
     // By the name that was asked for: chat.any_model is not unloaded by a typing error.
-    host_.pool().unload(asked.empty() ? model.name : asked, asker_of(*invocation), done);
+    host_.lender().unload(asked.empty() ? model.name : asked, asker_of(*invocation), done);
   };
   with_model(host_, invocation, asked, begin);
 }

@@ -32,7 +32,7 @@ void use(ChatHost& host, mcp::Invocation& invocation, const std::string& name, b
   } catch (const RpcError& error) {
     return invocation.result(mcp::tool_error(error));
   }
-  host.pool().refresh(
+  host.lender().refresh(
       [&host, kept = invocation.shared_from_this(), name, then] { use(host, *kept, name, true, then); });
 }
 

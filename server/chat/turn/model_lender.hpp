@@ -1,13 +1,13 @@
 // All that the chat host needs of this server's models: a list of them, places in their queues, loading and unloading.
 // ServerModels implements it; tests use a scripted one.
 //
-// A place is asked for by a model's name: the pool loads the model if it is not loaded, and gives a lease when it is
+// A place is asked for by a model's name: the lender loads the model if it is not loaded, and gives a lease when it is
 // the asker's turn. While a lease lives nobody else runs on that handle: not another lease, and no direct call, which
 // waits until the lease ends. A direct call that changes a handle between two leases is counted by
 // ModelSeam::foreign_changes().
 //
 // Threads: all calls and all callbacks on the event loop. A callback never comes from inside the call that asked for
-// it, nor from inside the destructor of a ticket or a lease.
+// it, nor from inside the destructor of a place or a lease.
 #pragma once
 
 #include "chat/turn/model_seam.hpp"

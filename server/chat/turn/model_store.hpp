@@ -2,7 +2,7 @@
 // the server stands behind it; where nobody does, models are files that the owner of the machine puts there.
 //
 // Threads: all calls and all callbacks on the event loop. A callback never comes from inside the call that asked for
-// it, nor from inside the destructor of a ticket.
+// it, nor from inside the destructor of a place.
 #pragma once
 
 #include "chat/turn/model_lender.hpp"
@@ -55,7 +55,7 @@ class ModelStore {
 
   // Fetches the model that `source` names, as `rkllm-mcp pull` does. Who asks for one that is being fetched waits for
   // the same. Throws TurnError: kBadField (no such name can be), kNotSupported (there is no folder to put it in),
-  // kQueueFull. The ticket's destruction gives it up; what has come is kept for the next time.
+  // kQueueFull. The place's destruction gives it up; what has come is kept for the next time.
   virtual std::unique_ptr<QueuePlace> pull(const std::string& source, PullListener listener) = 0;
   // Deletes the files of the models of these names: all, or none if one cannot be. Throws TurnError: kUnknownModel;
   // kNotSupported (it is loaded, or is no file of the server's folders). `done` gets nothing, or one of these, or

@@ -3,7 +3,7 @@
 
 #include "mcp/service.hpp"
 #include "runtime/kept_answer.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/host/scripted_lender.hpp"
 #include "support/catch.hpp"
 #include "support/environment.hpp"
 #include "support/process.hpp"
@@ -51,7 +51,7 @@ struct ServedChat {
   }
 
   ChatService& start() {
-    chat.emplace(loop, settings, gate, pool, store, log, MemoryBudget(), chat::ChatTools::Options(),
+    chat.emplace(loop, settings, gate, lender, store, log, MemoryBudget(), chat::ChatTools::Options(),
                  std::vector<Immutable<mcp::Service>>());
     settle();
     return *chat;
@@ -60,7 +60,7 @@ struct ServedChat {
     do {
       loop.restart();
       loop.poll();
-    } while (pool.step());
+    } while (lender.step());
   }
   void write_profile(const std::string& name, const std::string& text) {
     write_file(profiles / (name + ".json"), text);
@@ -97,7 +97,7 @@ struct ServedChat {
   spdlog::logger log{"test", std::make_shared<spdlog::sinks::ostream_sink_mt>(lines)};
   Settings settings;
   Gate gate{loop, AccessTokens()};
-  chat::testing::ScriptedPool pool;
+  chat::testing::ScriptedLender lender;
   NoStore store;
   std::optional<ChatService> chat;
 };
@@ -125,7 +125,7 @@ TEST_CASE("requests for the chat host are answered, and all others left to whoev
 
 TEST_CASE("what the chat host has under way is told, and nothing of it is left once it has ended") {
   ServedChat served;
-  served.pool.model.answers = {{"Hi"}};
+  served.lender.model.answers = {{"Hi"}};
   served.start();
   const Json idle{{"turns", 0}, {"requests", 0}, {"prompt_caches", {{"files", 0}, {"bytes", 0}}}};
   CHECK(served.chat->status() == idle);
@@ -206,9 +206,9 @@ TEST_CASE("a look for the guardrail's model that comes back when the chat host h
   ServedChat served;
   served.settings.chat.guardrail_model = "absent";
   served.write_profile("helper", kHelper);
-  served.chat.emplace(served.loop, served.settings, served.gate, served.pool, served.store, served.log, MemoryBudget(),
-                      chat::ChatTools::Options(), std::vector<Immutable<mcp::Service>>());
-  REQUIRE_FALSE(served.pool.actions.empty());
+  served.chat.emplace(served.loop, served.settings, served.gate, served.lender, served.store, served.log,
+                      MemoryBudget(), chat::ChatTools::Options(), std::vector<Immutable<mcp::Service>>());
+  REQUIRE_FALSE(served.lender.actions.empty());
   served.chat.reset();
   served.settle();
   CHECK_FALSE(has(served.logged(), "chat.guardrail_model"));
@@ -235,7 +235,7 @@ TEST_CASE("servers elsewhere are used at the address in the environment, and one
 
 TEST_CASE("the first token of a turn is told with its model and how long it took") {
   ServedChat served;
-  served.pool.model.answers = {{"Hi"}};
+  served.lender.model.answers = {{"Hi"}};
   served.start();
   std::vector<double> told;
   served.chat->when_first_token([&told](const std::string& /*handle*/, double seconds) { told.push_back(seconds); });
@@ -246,7 +246,7 @@ TEST_CASE("the first token of a turn is told with its model and how long it took
 
 TEST_CASE("each request of the chat host has a line in the log, with its path and how it ended") {
   ServedChat served;
-  served.pool.model.answers = {{"Hi"}};
+  served.lender.model.answers = {{"Hi"}};
   served.start();
   served.logged();
   served.ask("POST", kChatPath, R"({"model":"nobody","messages":[{"role":"user","content":"Hi"}]})");

@@ -3,7 +3,7 @@
 #include "chat/http/chat_routes.hpp"
 #include "runtime/fake_client.hpp"
 #include "runtime/kept_answer.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/host/scripted_lender.hpp"
 #include "settings_defaults.h"
 #include "support/catch.hpp"
 #include "support/process.hpp"
@@ -62,14 +62,14 @@ struct Site {
     routes.handle(request, *exchange);
     do {
       client.settle();
-    } while (pool.step());
+    } while (lender.step());
     REQUIRE(exchange->answer);
     return *exchange->answer;
   }
 
   Client client{options_with_token()};
-  chat::testing::ScriptedPool pool;
-  chat::ChatHost host{pool, {.warm_up_bytes = 0}};
+  chat::testing::ScriptedLender lender;
+  chat::ChatHost host{lender, {.warm_up_bytes = 0}};
   chat::ChatRoutes chat_routes{
       client.loop, client.dispatcher.gate(), host, {.heartbeat = std::chrono::seconds(defaults::kChatHeartbeatS)}};
   HttpRoutes routes{client.dispatcher, std::chrono::minutes(5), std::nullopt,

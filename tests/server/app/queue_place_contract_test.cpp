@@ -1,9 +1,9 @@
 // What chat/turn/model_lender.hpp promises of a place in a queue (QueuePlace), held against all of them: places of the
-// server's models, of a name that has to be looked for, of a pull, and of the pool that tests put in their stead.
+// server's models, of a name that has to be looked for, of a pull, and of the lender that tests put in their stead.
 #include "chat/turn/model_lender.hpp"
 
 #include "app/server_model_store.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/host/scripted_lender.hpp"
 #include "server/models/model_bench.hpp"
 #include "server/pull/fake_hub.hpp"
 #include "support/catch.hpp"
@@ -32,12 +32,12 @@ class PlaceHolder {
  public:
   void take(const std::function<std::unique_ptr<chat::QueuePlace>()>& ask) {
     is_inside_ = true;
-    ticket = ask();
+    place = ask();
     is_inside_ = false;
   }
   void give_up() {
     is_inside_ = true;
-    ticket.reset();
+    place.reset();
     is_inside_ = false;
   }
   void hear(const std::string& what) {
@@ -47,7 +47,7 @@ class PlaceHolder {
   }
   bool has_ended() const { return !told.empty() && told.back() == "end"; }
 
-  std::unique_ptr<chat::QueuePlace> ticket;
+  std::unique_ptr<chat::QueuePlace> place;
   std::vector<std::string> told;
   std::function<void()> when_told;
   bool was_told_wrongly = false;  // from inside the asking or the giving up, or on another thread
@@ -81,7 +81,7 @@ std::unique_ptr<chat::QueuePlace> ask_lender(chat::ModelLender& lender, const st
 
 // Each kind: ask() takes a place for a holder, and until() lets time pass.
 
-// PlaceTicket
+// HeldPlace
 template <typename Lease>
 struct OfModels {
   void ask(PlaceHolder& holder) {
@@ -95,7 +95,7 @@ using ForTurn = OfModels<chat::ModelLease>;
 using ForEmbeddings = OfModels<chat::EmbeddingLease>;
 using ForLoad = OfModels<chat::OnlyLoaded>;
 
-// ServerModels::LaterTicket: the folders are looked into first, and there is no such model.
+// ServerModels::LaterPlace: the folders are looked into first, and there is no such model.
 struct OfUnknownModel {
   OfUnknownModel() {
     auto choices = presets({});
@@ -111,7 +111,7 @@ struct OfUnknownModel {
   std::optional<Bench> bench;
 };
 
-// ServerModelStore::Ticket
+// ServerModelStore::PullPlace
 struct OfPull {
   OfPull() {
     hub.files["tiny.rkllm"] = "a model";
@@ -146,22 +146,22 @@ struct OfPull {
 };
 
 template <typename Lease>
-struct OfScriptedPool {
+struct OfScriptedLender {
   void ask(PlaceHolder& holder) {
-    holder.take([&] { return ask_lender<Lease>(pool, pool.info.name, holder); });
+    holder.take([&] { return ask_lender<Lease>(lender, lender.info.name, holder); });
   }
   bool until(const std::function<bool()>& is_so) {
     while (!is_so()) {
-      if (!pool.step()) return false;
+      if (!lender.step()) return false;
     }
     return true;
   }
 
-  chat::testing::ScriptedPool pool;
+  chat::testing::ScriptedLender lender;
 };
-using ScriptedForTurn = OfScriptedPool<chat::ModelLease>;
-using ScriptedForEmbeddings = OfScriptedPool<chat::EmbeddingLease>;
-using ScriptedForLoad = OfScriptedPool<chat::OnlyLoaded>;
+using ScriptedForTurn = OfScriptedLender<chat::ModelLease>;
+using ScriptedForEmbeddings = OfScriptedLender<chat::EmbeddingLease>;
+using ScriptedForLoad = OfScriptedLender<chat::OnlyLoaded>;
 
 }  // namespace
 

@@ -62,7 +62,7 @@ struct PullWaiter {
                                     std::count(told.begin(), told.end(), "failed"));
   }
 
-  std::unique_ptr<chat::QueuePlace> ticket;
+  std::unique_ptr<chat::QueuePlace> place;
   StoreWords told;
   StoreWords remarks;
   std::vector<chat::PullProgress::Step> steps;
@@ -126,7 +126,7 @@ class StoreBench {
 
   void pull(PullWaiter& waiter, const std::string& source = kTinyOfHub) const {
     waiter.is_inside = true;
-    waiter.ticket = store->pull(source, waiter.listener());
+    waiter.place = store->pull(source, waiter.listener());
     waiter.is_inside = false;
   }
   bool has_ended(const PullWaiter& waiter) const {
@@ -201,8 +201,8 @@ TEST_CASE("who is told how far a pull is may give up its own place and that of o
   PullWaiter second;
   PullWaiter third;
   first.when_told = [&](const std::string&) {
-    first.ticket.reset();
-    second.ticket.reset();
+    first.place.reset();
+    second.place.reset();
   };
   with.pull(first);
   with.pull(second);
@@ -225,8 +225,8 @@ TEST_CASE("who is told how a pull has ended may give up all other places, and be
   PullWaiter again;
   first.when_told = [&](const std::string& word) {
     if (word != "failed") return;
-    first.ticket.reset();
-    second.ticket.reset();
+    first.place.reset();
+    second.place.reset();
     with.hub.claimed_sha256.clear();
     with.pull(again);
   };
@@ -303,7 +303,7 @@ TEST_CASE("more pulls than may be at once are refused with a time, and one that 
   }
 }
 
-TEST_CASE("a store that is stopped tells nobody of it, begins nothing, and its tickets may outlive it") {
+TEST_CASE("a store that is stopped tells nobody of it, begins nothing, and its places may outlive it") {
   StoreBench with;
   with.hold_hub();
   PullWaiter waiter;
@@ -325,7 +325,7 @@ TEST_CASE("a store that is stopped tells nobody of it, begins nothing, and its t
   with.bench->settle();
   CHECK(waiter.ends() == 0);
   with.store.reset();
-  waiter.ticket.reset();
+  waiter.place.reset();
   CHECK(waiter.ends() == 0);
   CHECK(with.in_folder() == StoreWords{"tiny.rkllm.part", "tiny.rkllm.part.tag"});  // for the next time
 }

@@ -224,7 +224,7 @@ bool make_handle(Around& around, QueuedBackend& queue, const std::string& path) 
 
 // Somebody who asks for a model.
 struct Asking {
-  std::unique_ptr<chat::QueuePlace> ticket;
+  std::unique_ptr<chat::QueuePlace> place;
   std::unique_ptr<chat::ModelLease> lease;
   std::string complaint;
   std::optional<chat::ErrorKind> kind;
@@ -278,7 +278,7 @@ class ModelBench {
       alive->complaint = error.what();
       alive->kind = error.kind();
     };
-    asking->ticket =
+    asking->place =
         models.ask({.model = model, .asker = std::move(asker), .keep_alive = keep_alive, .peer = {}}, events);
     return asking;
   }

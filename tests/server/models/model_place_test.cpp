@@ -45,7 +45,7 @@ class PlaceAsker {
       note("failed");
     };
     is_inside_ = true;
-    ticket = ask(bench, std::move(wish), std::move(events));
+    place = ask(bench, std::move(wish), std::move(events));
     is_inside_ = false;
   }
   PlaceAsker(const PlaceAsker&) = delete;
@@ -58,11 +58,11 @@ class PlaceAsker {
   std::size_t ends() const { return times("granted") + times("failed"); }
   void give_up() {
     is_inside_ = true;
-    ticket.reset();
+    place.reset();
     is_inside_ = false;
   }
 
-  std::unique_ptr<chat::QueuePlace> ticket;
+  std::unique_ptr<chat::QueuePlace> place;
   std::unique_ptr<Lease> lease;
   std::vector<std::string> told;
   std::vector<std::size_t> queued;
@@ -169,7 +169,7 @@ TEMPLATE_TEST_CASE("a place that is given up hears nothing more and holds nothin
   }
   SECTION("by what it is told of the load") {
     asker.when_told = [&asker](const std::string& word) {
-      if (word == "loading") asker.ticket.reset();
+      if (word == "loading") asker.place.reset();
     };
     REQUIRE(bench.until([&] { return !asker.told.empty(); }));
     bench.around.pass(seconds(10));
@@ -226,8 +226,8 @@ TEST_CASE("who is told of a failed load may give up all other places, which then
   TurnAsker third(bench, {.model = "broken"});
   first.when_told = [&](const std::string& word) {
     if (word != "failed") return;
-    first.ticket.reset();
-    third.ticket.reset();
+    first.place.reset();
+    third.place.reset();
   };
   REQUIRE(is_told_end(bench, second));
   bench.settle();
@@ -242,7 +242,7 @@ TEST_CASE("who is told how far a load is may give up all other places, which the
   TurnAsker first(bench);
   TurnAsker second(bench);
   TurnAsker third(bench);
-  first.when_told = [&](const std::string&) { second.ticket.reset(); };
+  first.when_told = [&](const std::string&) { second.place.reset(); };
   REQUIRE(bench.until([&] { return third.times("loading") > 0; }));
   CHECK(second.told.empty());
   bench.board.let_loads_go();
@@ -258,8 +258,8 @@ TEST_CASE("who is given a lease may end its place, its lease and all other place
   TurnAsker third(bench);
   first.when_told = [&](const std::string& word) {
     if (word != "granted") return;
-    first.ticket.reset();
-    second.ticket.reset();
+    first.place.reset();
+    second.place.reset();
     first.lease.reset();
   };
   bench.board.let_loads_go();
@@ -327,7 +327,7 @@ TEST_CASE("a lease keeps its runtime, though another one serves by now, and no l
   REQUIRE(is_told_end(bench, asker));
   const std::weak_ptr<QueuedBackend> before = bench.queue;
   bench.use_new_runtime();
-  asker.ticket.reset();
+  asker.place.reset();
   bench.settle();
   REQUIRE_FALSE(before.expired());
   std::optional<std::string> complaint;

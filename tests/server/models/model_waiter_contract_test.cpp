@@ -42,20 +42,20 @@ class WaitsForPlace {
     events.failed = [this](const chat::TurnError& error) { ends.push_back(std::string("failed: ") + error.what()); };
     chat::PlaceWish wish{.model = model, .asker = {.name = holder}};
     if constexpr (std::is_same_v<Lease, chat::ModelLease>) {
-      ticket_ = bench.models.ask(std::move(wish), std::move(events));
+      place_ = bench.models.ask(std::move(wish), std::move(events));
     } else if constexpr (std::is_same_v<Lease, chat::EmbeddingLease>) {
-      ticket_ = bench.models.ask_for_embeddings(std::move(wish), std::move(events));
+      place_ = bench.models.ask_for_embeddings(std::move(wish), std::move(events));
     } else {
-      ticket_ = bench.models.load(std::move(wish), std::move(events));
+      place_ = bench.models.load(std::move(wish), std::move(events));
     }
   }
-  void give_up() { ticket_.reset(); }
+  void give_up() { place_.reset(); }
   void end_use() { lease_.reset(); }
 
   Ends ends;  // how its waiting has ended
 
  private:
-  std::unique_ptr<chat::QueuePlace> ticket_;
+  std::unique_ptr<chat::QueuePlace> place_;
   std::unique_ptr<Lease> lease_;
 };
 

@@ -282,7 +282,7 @@ TEST_CASE("who gives a place up while the model is loaded is not called, and the
   bench.board.hold_loads();
   const auto asking = bench.ask("a");
   REQUIRE(bench.until([&] { return bench.board.loads() == 1; }));
-  asking->ticket.reset();
+  asking->place.reset();
   bench.board.let_loads_go();
   REQUIRE(bench.until([&] { return bench.is_loaded("a"); }));
   CHECK_FALSE(asking->done());
@@ -296,7 +296,7 @@ TEST_CASE("who gives a place up behind another leaves the queue, and the next on
   const auto third = bench.ask("a");
   REQUIRE(bench.granted(first));
   REQUIRE(bench.until([&] { return bench.models.find("a", {})->waiting == 3; }));
-  second->ticket.reset();
+  second->place.reset();
   first->lease.reset();
   REQUIRE(bench.granted(third));
   CHECK_FALSE(second->done());
@@ -470,7 +470,7 @@ TEST_CASE("who only wants a model loaded does not wait for those who use it, and
   CHECK_FALSE(loaded);
   REQUIRE(bench.until([&] { return loaded; }));
   CHECK_FALSE(waiting->done());
-  waiting->ticket.reset();
+  waiting->place.reset();
   user->lease.reset();
   bench.around.pass(seconds(599));
   CHECK(bench.is_loaded("a"));

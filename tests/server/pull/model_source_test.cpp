@@ -1,7 +1,7 @@
 // What people write for a model, which file of a repository is meant, and which proxy is used.
 #include "pull/model_source.hpp"
 #include "pull/hub.hpp"
-#include "pull/model_chip.hpp"
+#include "pull/model_file_name.hpp"
 #include "pull/web_get.hpp"
 #include "support/catch.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "jsonrpc/envelope.hpp"
 #include "server/chat/assistant/scripted_assistant.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/host/scripted_lender.hpp"
 #include "support/catch.hpp"
 
 #include <rkllm_mcp/errors.hpp>

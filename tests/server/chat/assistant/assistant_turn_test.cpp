@@ -5,7 +5,7 @@
 #include "chat/assistant/mcp_host.hpp"
 #include "chat/turn/context.hpp"
 #include "server/chat/assistant/scripted_assistant.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/host/scripted_lender.hpp"
 #include "support/catch.hpp"
 
 #include <asio/io_context.hpp>

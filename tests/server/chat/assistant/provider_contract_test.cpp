@@ -4,7 +4,7 @@
 #include "chat/assistant/remote_provider.hpp"
 
 #include "runtime/transport/loop_thread.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/host/scripted_lender.hpp"
 #include "support/catch.hpp"
 #include "support/web_server.hpp"
 
@@ -114,29 +114,29 @@ class OfOneProvider {
 struct OfModel : OfOneProvider {
   explicit OfModel(Outcome outcome = Outcome::kAnswer) {
     // One without an end needs nothing else: nothing comes but while a test waits for it.
-    pool_.model.fails = outcome == Outcome::kFailure;
-    pool_.model.answers = {pieces_of_answer()};
+    lender_.model.fails = outcome == Outcome::kFailure;
+    lender_.model.answers = {pieces_of_answer()};
     loop.call([this] { provider = std::make_unique<chat::ModelProvider>(host_); });
   }
   ~OfModel() { give_up(); }
   void make_wrong() { wish.turn.model = "no-such-model"; }
   bool until(const std::function<bool()>& condition) {
     return loop.eventually([&] {
-      pool_.step();
+      lender_.step();
       return condition();
     });
   }
   // After the text has ended or was given up.
   bool has_nothing_left() {
     return loop.call([this] {
-      pool_.settle();
-      return host_.turns() == 0 && !pool_.model.running;
+      lender_.settle();
+      return host_.turns() == 0 && !lender_.model.running;
     });
   }
 
  private:
-  chat::testing::ScriptedPool pool_;
-  chat::ChatHost host_{pool_, {}};
+  chat::testing::ScriptedLender lender_;
+  chat::ChatHost host_{lender_, {}};
 };
 
 // RemoteProvider, whose texts are RemoteProvider::Text

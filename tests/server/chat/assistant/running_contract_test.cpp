@@ -6,7 +6,7 @@
 #include "chat/assistant/assistants.hpp"
 #include "chat/assistant/model_provider.hpp"
 #include "chat/host/chat_host.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/host/scripted_lender.hpp"
 #include "support/catch.hpp"
 
 #include <asio/io_context.hpp>
@@ -30,17 +30,17 @@ using Course = std::vector<std::string>;
 // How what is made comes out.
 enum class Result { kGood, kFailure };
 
-// A run of it takes two steps of the pool, and tells nobody once the lease has ended.
+// A run of it takes two steps of the lender, and tells nobody once the lease has ended.
 class OneRowOfEach final : public chat::EmbeddingSeam {
  public:
-  OneRowOfEach(chat::testing::ScriptedPool& pool, Result result) : pool_(pool), result_(result) {}
+  OneRowOfEach(chat::testing::ScriptedLender& lender, Result result) : lender_(lender), result_(result) {}
 
   const chat::EmbeddingFacts& facts() const override { return facts_; }
   void hidden_rows(std::string /*text*/, std::function<void(chat::HiddenRows)> done) override {
-    pool_.actions.emplace_back([this, done = std::move(done)] {
-      if (!pool_.embeddings_leased) return;
-      pool_.actions.emplace_back([this, done] {
-        if (!pool_.embeddings_leased) return;
+    lender_.actions.emplace_back([this, done = std::move(done)] {
+      if (!lender_.embeddings_leased) return;
+      lender_.actions.emplace_back([this, done] {
+        if (!lender_.embeddings_leased) return;
         if (result_ == Result::kFailure) return done({.complaint = "the worker died"});
         done({.complaint = "", .values = {1, 0}, .rows = 1, .columns = 2});
       });
@@ -49,7 +49,7 @@ class OneRowOfEach final : public chat::EmbeddingSeam {
   void abort() override {}
 
  private:
-  chat::testing::ScriptedPool& pool_;
+  chat::testing::ScriptedLender& lender_;
   const Result result_;
   const chat::EmbeddingFacts facts_{.name = "qwen3-0.6b", .max_context_len = 64};
 };
@@ -57,23 +57,23 @@ class OneRowOfEach final : public chat::EmbeddingSeam {
 // Nothing happens but in step().
 class OfOneHost : protected chat::TurnListener {
  public:
-  explicit OfOneHost(Result result) : rows_(pool_, result) {
-    pool_.embedder = &rows_;
-    pool_.info.state = chat::ModelState::kLoaded;
-    pool_.info.loaded_since_s = 1;
-    pool_.model.fails = result == Result::kFailure;
-    pool_.model.breaks_off = true;  // so that it is not taken for too long a prompt
-    pool_.model.answers = {{"The ", "answer ", "is 42."}};
+  explicit OfOneHost(Result result) : rows_(lender_, result) {
+    lender_.embedder = &rows_;
+    lender_.info.state = chat::ModelState::kLoaded;
+    lender_.info.loaded_since_s = 1;
+    lender_.model.fails = result == Result::kFailure;
+    lender_.model.breaks_off = true;  // so that it is not taken for too long a prompt
+    lender_.model.answers = {{"The ", "answer ", "is 42."}};
   }
   OfOneHost(const OfOneHost&) = delete;
   OfOneHost& operator=(const OfOneHost&) = delete;
   ~OfOneHost() override { running.reset(); }
 
   // False: nothing is left to happen.
-  virtual bool step() { return pool_.step(); }
+  virtual bool step() { return lender_.step(); }
   virtual bool has_nothing_left() {
-    return host_.turns() == 0 && !pool_.leased && !pool_.embeddings_leased && !pool_.model.running &&
-           pool_.places() == 0;
+    return host_.turns() == 0 && !lender_.leased && !lender_.embeddings_leased && !lender_.model.running &&
+           lender_.places() == 0;
   }
   void settle() {
     while (step()) {
@@ -120,9 +120,9 @@ class OfOneHost : protected chat::TurnListener {
   void finished(const chat::Usage& /*sum*/) override { hear("finished"); }
   void failed(const chat::TurnError& /*error*/) override { hear("failed"); }
 
-  chat::testing::ScriptedPool pool_;
+  chat::testing::ScriptedLender lender_;
   OneRowOfEach rows_;
-  chat::ChatHost host_{pool_, {}};
+  chat::ChatHost host_{lender_, {}};
 
  private:
   bool is_inside_ = false;

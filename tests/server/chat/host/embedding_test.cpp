@@ -2,7 +2,7 @@
 
 #include "chat/dialects/embedding_request.hpp"
 #include "chat/host/chat_host.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/host/scripted_lender.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -50,14 +50,14 @@ TEST_CASE("with nothing to embed Ollama's requests only load the model") {
     for (const Json& nothing : {Json(""), Json(nullptr), is_older ? Json("") : Json::array()}) {
       const EmbeddingRequest request = read_embedding(surface, {{"model", "qwen3-0.6b"}, {field, nothing}});
       CHECK(request.wish.inputs.empty());
-      ScriptedPool pool;
-      TwoRows rows(pool.actions);
-      pool.embedder = &rows;
-      ChatHost host(pool, {});
+      ScriptedLender lender;
+      TwoRows rows(lender.actions);
+      lender.embedder = &rows;
+      ChatHost host(lender, {});
       std::optional<Embeddings> made;
       const auto running = host.embed(
           request.wish, {}, "peer", [&made](const Embeddings& told) { made = told; }, [](const TurnError&) {});
-      pool.settle();
+      lender.settle();
       REQUIRE(made);
       CHECK(rows.texts.empty());
       const Json reply = Json::parse(embedding_reply(surface, request, *made));
@@ -78,16 +78,16 @@ TEST_CASE("rows are pooled as the preset says, and have length 1") {
 }
 
 TEST_CASE("a runtime or a model that has no embeddings is the model's fault, and not the server's") {
-  ScriptedPool pool;
-  TwoRows rows(pool.actions);
-  pool.embedder = &rows;
-  ChatHost host(pool, {});
+  ScriptedLender lender;
+  TwoRows rows(lender.actions);
+  lender.embedder = &rows;
+  ChatHost host(lender, {});
   const auto refusal = [&] {
     std::optional<TurnError> error;
     const auto running = host.embed(
         {.model = "qwen3-0.6b", .inputs = {"x"}}, {}, "peer", [](const Embeddings&) {},
         [&error](const TurnError& why) { error = why; });
-    pool.settle();
+    lender.settle();
     return error;
   };
   rows.lacks_functions = true;
@@ -104,10 +104,10 @@ TEST_CASE("a runtime or a model that has no embeddings is the model's fault, and
 }
 
 TEST_CASE("each input is a run of its own with the suffix behind it, and too long an input names itself") {
-  ScriptedPool pool;
-  TwoRows rows(pool.actions);
-  pool.embedder = &rows;
-  ChatHost host(pool, {});
+  ScriptedLender lender;
+  TwoRows rows(lender.actions);
+  lender.embedder = &rows;
+  ChatHost host(lender, {});
   std::optional<Embeddings> made;
   std::optional<TurnError> error;
   const auto ask = [&](EmbeddingWish wish) {
@@ -117,7 +117,7 @@ TEST_CASE("each input is a run of its own with the suffix behind it, and too lon
     const auto running = host.embed(
         std::move(wish), {}, "", [&](const Embeddings& all) { made = all; },
         [&](const TurnError& why) { error = why; });
-    pool.settle();
+    lender.settle();
   };
   ask({.inputs = {"a", "bb"}});
   REQUIRE(made);
@@ -130,10 +130,10 @@ TEST_CASE("each input is a run of its own with the suffix behind it, and too lon
 }
 
 TEST_CASE("a text that is too long keeps what fits of it, by a few runs, where that is wished, and is named") {
-  ScriptedPool pool;
-  TwoRows rows(pool.actions);
-  pool.embedder = &rows;
-  ChatHost host(pool, {});
+  ScriptedLender lender;
+  TwoRows rows(lender.actions);
+  lender.embedder = &rows;
+  ChatHost host(lender, {});
   std::optional<Embeddings> made;
   std::optional<TurnError> error;
   const auto ask = [&](EmbeddingWish wish) {
@@ -144,7 +144,7 @@ TEST_CASE("a text that is too long keeps what fits of it, by a few runs, where t
     const auto running = host.embed(
         std::move(wish), {}, "", [&](const Embeddings& all) { made = all; },
         [&](const TurnError& why) { error = why; });
-    pool.settle();
+    lender.settle();
   };
   std::string long_text;
   for (int i = 0; i < 500; ++i) long_text += "é";  // two bytes each
@@ -175,10 +175,10 @@ TEST_CASE("a text that is too long keeps what fits of it, by a few runs, where t
 }
 
 TEST_CASE("an answer of embeddings that would be too much is refused when the first of them is there") {
-  ScriptedPool pool;
-  TwoRows rows(pool.actions);
-  pool.embedder = &rows;
-  ChatHost host(pool, {});
+  ScriptedLender lender;
+  TwoRows rows(lender.actions);
+  lender.embedder = &rows;
+  ChatHost host(lender, {});
   std::optional<TurnError> error;
   std::size_t expected = 0;
   const auto check_first = [&](const std::vector<float>& first, std::size_t count) {
@@ -188,7 +188,7 @@ TEST_CASE("an answer of embeddings that would be too much is refused when the fi
   const auto running = host.embed(
       {.model = "qwen3-0.6b", .inputs = {"a", "b", "c"}}, {}, "", [](const Embeddings&) {},
       [&](const TurnError& why) { error = why; }, check_first);
-  pool.settle();
+  lender.settle();
   REQUIRE(error);
   CHECK(error->field() == "input");
   CHECK(expected == 6);

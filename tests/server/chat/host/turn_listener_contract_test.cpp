@@ -10,7 +10,7 @@
 #include "chat/http/chat_exchange.hpp"
 #include "chat/mcp/chat_call.hpp"
 #include "runtime/fake_backend.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/host/scripted_lender.hpp"
 #include "support/catch.hpp"
 
 #include <asio/io_context.hpp>
@@ -35,7 +35,7 @@ struct EndOfTurn {
   std::string said{};        // all of what was told
 };
 
-// A turn that somebody has asked for, and that never goes on by itself: the pool makes no step.
+// A turn that somebody has asked for, and that never goes on by itself: the lender makes no step.
 class OfOneListener {
  public:
   OfOneListener() = default;
@@ -45,7 +45,7 @@ class OfOneListener {
 
   virtual chat::TurnListener& listener() = 0;
   // Nothing is held any more for this turn.
-  virtual bool has_nothing_left() { return host_.turns() == 0 && pool_.places() == 0; }
+  virtual bool has_nothing_left() { return host_.turns() == 0 && lender_.places() == 0; }
   void settle() {
     loop_.restart();
     loop_.poll();
@@ -55,8 +55,8 @@ class OfOneListener {
 
  protected:
   asio::io_context loop_;
-  chat::testing::ScriptedPool pool_;
-  chat::ChatHost host_{pool_, {}};
+  chat::testing::ScriptedLender lender_;
+  chat::ChatHost host_{lender_, {}};
 };
 
 // Notes what is sent.

@@ -1,7 +1,7 @@
 // An answer on its way to a client that reads as a test wants it, without sockets.
 #include "chat/http/chat_exchange.hpp"
 
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/host/scripted_lender.hpp"
 #include "support/catch.hpp"
 
 #include <chrono>
@@ -38,14 +38,14 @@ struct Reading {
   explicit Reading(std::optional<std::chrono::milliseconds> most_held) {
     const Json body = Json::parse(R"({"model":"qwen3-0.6b","stream":true,"max_tokens":100,
                                       "messages":[{"role":"user","content":"Hi"}]})");
-    pool.model.answers = {{"one", " two", " three"}};
+    lender.model.answers = {{"one", " two", " three"}};
     ChatExchange::Options options;
     options.heartbeat = std::chrono::hours(1);
     options.most_held = most_held;
     ChatJob job = find_chat_endpoint("/v1/chat/completions")->read(body, {});
     answer = std::make_shared<ChatExchange>(loop, *client, std::move(job), std::move(options), [](int) {});
     answer->begin(host, {}, "");
-    pool.settle();
+    lender.settle();
   }
   // Lets time pass; false if that does not come.
   bool until(const std::function<bool()>& is_so) {
@@ -53,14 +53,14 @@ struct Reading {
     while (!is_so() && std::chrono::steady_clock::now() < deadline) {
       loop.restart();
       loop.run_one_for(std::chrono::milliseconds(5));
-      pool.settle();
+      lender.settle();
     }
     return is_so();
   }
 
   asio::io_context loop;
-  ScriptedPool pool;
-  ChatHost host{pool, {.warm_up_bytes = 0}};
+  ScriptedLender lender;
+  ChatHost host{lender, {.warm_up_bytes = 0}};
   std::shared_ptr<FullExchange> client = std::make_shared<FullExchange>();
   std::shared_ptr<ChatExchange> answer;
 };
@@ -69,16 +69,16 @@ struct Reading {
 
 TEST_CASE("a run waits for its reader") {
   Reading reading(std::nullopt);
-  CHECK(reading.pool.model.is_held());
+  CHECK(reading.lender.model.is_held());
   CHECK_FALSE(reading.client->is_finished);
 }
 
 TEST_CASE("a reader that holds its run for long holds it no more, and its answer waits whole in memory") {
   Reading reading(std::chrono::milliseconds(20));
-  CHECK(reading.pool.model.is_held());
+  CHECK(reading.lender.model.is_held());
   REQUIRE(reading.until([&] { return reading.client->is_finished; }));
-  CHECK(reading.pool.model.runs.at(0).generated == 4);
+  CHECK(reading.lender.model.runs.at(0).generated == 4);
   CHECK_THAT(reading.client->text, rkllm_mcp::test::has_text(" three"));
   CHECK_THAT(reading.client->text, rkllm_mcp::test::has_text("[DONE]"));
-  CHECK_FALSE(reading.pool.leased);
+  CHECK_FALSE(reading.lender.leased);
 }

@@ -39,9 +39,9 @@ class OneRow final : public EmbeddingSeam {
 };
 
 struct EmbeddingDesk : EndpointDesk {
-  EmbeddingDesk() { pool.embedder = &model; }
+  EmbeddingDesk() { lender.embedder = &model; }
 
-  OneRow model{pool.actions};
+  OneRow model{lender.actions};
   SideThread beside{loop.loop()};
   EmbeddingEndpoints endpoints{host, open, beside};
 
@@ -125,9 +125,9 @@ TEST_CASE("a client that has gone is answered nothing, and its inputs are not ma
   REQUIRE(desk.post("/v1/embeddings", kTwoInputs));
   desk.client->close();
   desk.loop.settle();
-  desk.pool.settle();
+  desk.lender.settle();
   CHECK(desk.open.size() == 0);
   CHECK_FALSE(desk.client->answer);
   CHECK(desk.model.texts.empty());
-  CHECK_FALSE(desk.pool.embeddings_leased);
+  CHECK_FALSE(desk.lender.embeddings_leased);
 }

@@ -3,7 +3,7 @@
 
 #include "chat/http/visit.hpp"
 #include "runtime/kept_answer.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/host/scripted_lender.hpp"
 #include "support/catch.hpp"
 #include "support/waiting_loop.hpp"
 
@@ -32,7 +32,7 @@ class EndpointDesk {
     REQUIRE(post(path, body));
     loop.until(
         [this] {
-          pool.settle();
+          lender.settle();
           return client->answer.has_value();
         },
         "no answer");
@@ -42,8 +42,8 @@ class EndpointDesk {
   }
 
   test::WaitingLoop loop;
-  ScriptedPool pool;
-  ChatHost host{pool, {}};
+  ScriptedLender lender;
+  ChatHost host{lender, {}};
   OpenVisits open{loop.loop()};
   Visit::Rules rules;
   std::shared_ptr<test::KeptAnswer> client;  // of the last request

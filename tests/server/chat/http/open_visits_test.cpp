@@ -52,6 +52,7 @@ TEST_CASE("what answers a visit is kept until it is let go, and not destroyed be
   bench.settle();
   CHECK_FALSE(kept.expired());
   bench.open->let_go(number);
+  CHECK_FALSE(bench.open->has(number));
   CHECK_FALSE(kept.expired());  // a callback of its own may have said so
   bench.settle();
   CHECK(kept.expired());
@@ -66,6 +67,7 @@ TEST_CASE("what answers a visit ends when its client goes, and nothing else does
   const std::uint64_t gone = bench.keep(std::move(answering));
   const std::uint64_t stays = bench.keep();
   bench.exchanges.front()->close();
+  CHECK_FALSE(bench.open->has(gone));  // whatever was posted before, nothing is told to it
   bench.settle();
   CHECK(kept.expired());
   CHECK_FALSE(bench.open->has(gone));
@@ -93,6 +95,19 @@ TEST_CASE("giving up all tells each, once, and keeps nothing") {
   CHECK(bench.open->size() == 0);
   bench.open->give_up_all(TurnError(ErrorKind::kNoRoom, "again"));
   CHECK(bench.given_up.size() == 2);
+}
+
+TEST_CASE("what has been let go is not given up any more, and what is let go before it is kept goes soon") {
+  OpenBench bench;
+  bench.open->let_go(bench.keep());
+  bench.open->give_up_all(TurnError(ErrorKind::kNoRoom, "the server is ending"));
+  CHECK(bench.given_up.empty());
+  bench.open->let_go(bench.open->new_number() + 1);
+  const std::uint64_t number = bench.keep();
+  CHECK_FALSE(bench.open->has(number));
+  bench.settle();
+  CHECK_FALSE(bench.open->has(number));
+  CHECK(bench.open->size() == 0);
 }
 
 // That nothing of it is touched is for the address sanitizer to say.

@@ -18,7 +18,7 @@ constexpr const char* kLetters = R"({"added_tokens":[],"model":{"type":"BPE","un
 
 // One model, whose tokenizer the test writes, and a client.
 struct TokenDesk : EndpointDesk {
-  TokenDesk() { pool.info.path = folder / "qwen3-0.6b.rkllm"; }
+  TokenDesk() { lender.info.path = folder / "qwen3-0.6b.rkllm"; }
 
   void write_tokenizer() const { test::write_file(folder / "qwen3-0.6b.tokenizer.json", kLetters); }
   Json counted(const std::string& text) {
@@ -49,7 +49,7 @@ TEST_CASE("a text becomes tokens and tokens a text, by the tokenizer beside the 
   CHECK(desk.answer_to("/tokenize", {{"content", "aba"}}) == Json{{"tokens", {4, 1}}});
   CHECK(desk.client->answer->status == 200);
   CHECK(desk.answer_to("/detokenize", {{"tokens", {4, 1}}, {"model", "qwen3-0.6b"}}) == Json{{"content", "aba"}});
-  CHECK(desk.pool.model.runs.empty());
+  CHECK(desk.lender.model.runs.empty());
 }
 
 TEST_CASE("what is wrong is said: at once of the request, and once it is known of the tokenizer and its tokens") {
@@ -99,7 +99,7 @@ TEST_CASE("a prompt is counted by the tokenizer, with all that the model's templ
   CHECK(few.size() == 1);  // no estimate
   CHECK(few["input_tokens"].get<int>() > 1);
   CHECK(desk.counted("abab")["input_tokens"].get<int>() == few["input_tokens"].get<int>() + 1);
-  CHECK(desk.pool.model.runs.empty());
+  CHECK(desk.lender.model.runs.empty());
 }
 
 TEST_CASE("without a tokenizer an idle model counts a prompt by its prefill, and no model is loaded for it") {
@@ -107,10 +107,10 @@ TEST_CASE("without a tokenizer an idle model counts a prompt by its prefill, and
   const Json guessed = desk.counted("How many?");
   CHECK(guessed["estimate"] == true);
   CHECK(guessed["input_tokens"].get<int>() > 0);
-  CHECK(desk.pool.wishes.empty());
-  desk.pool.info.state = ModelState::kLoaded;
-  desk.pool.info.loaded_since_s = 1;
+  CHECK(desk.lender.wishes.empty());
+  desk.lender.info.state = ModelState::kLoaded;
+  desk.lender.info.loaded_since_s = 1;
   const Json counted = desk.counted("How many?");
-  REQUIRE(desk.pool.model.runs.size() == 1);
-  CHECK(counted == Json{{"input_tokens", desk.pool.model.runs[0].prompt.size() + 1}});
+  REQUIRE(desk.lender.model.runs.size() == 1);
+  CHECK(counted == Json{{"input_tokens", desk.lender.model.runs[0].prompt.size() + 1}});
 }

@@ -1,8 +1,8 @@
-// The chat set behind a dispatcher, without sockets, over a pool whose one model a test scripts.
+// The chat set behind a dispatcher, without sockets, over a lender whose one model a test scripts.
 #include "chat/mcp/chat_tools.hpp"
 
 #include "runtime/fake_client.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/host/scripted_lender.hpp"
 #include "support/catch.hpp"
 
 #include <string>
@@ -15,15 +15,15 @@ using chat::ModelState;
 
 struct Bench {
   explicit Bench(chat::HostOptions options = {.warm_up_bytes = 0})
-      : host(pool, options), tools(client.loop, host, {.is_simulated = [] { return true; }}) {
+      : host(lender, options), tools(client.loop, host, {.is_simulated = [] { return true; }}) {
     mcp::add_service(client.catalogue, tools.service());
   }
 
-  // Everything that can happen now, of the loop and of the pool.
+  // Everything that can happen now, of the loop and of the lender.
   Texts settle() {
     do {
       client.settle();
-    } while (pool.step());
+    } while (lender.step());
     return std::exchange(client.peer->sent, {});
   }
   void send(const std::string& id, const std::string& tool, const Json& arguments, bool with_progress = false) {
@@ -36,7 +36,7 @@ struct Bench {
     return only(settle())["result"];
   }
 
-  chat::testing::ScriptedPool pool;
+  chat::testing::ScriptedLender lender;
   chat::ChatHost host;
   Client client;
   chat::ChatTools tools;
@@ -56,38 +56,38 @@ std::vector<double> progress_in(const Texts& texts) {
 TEST_CASE("a load tells the bytes that have been read, which only grow, and ends when the model is there") {
   Bench bench;
   bench.send("7", "load_model", {{"model", "qwen3-0.6b"}}, true);
-  REQUIRE(bench.pool.loads() == 1);
-  bench.pool.tell_loading({.bytes = 100, .total = 1000});
-  bench.pool.tell_loading({.bytes = 100, .total = 1000});
-  bench.pool.tell_loading({.bytes = 90, .total = 1000});
-  bench.pool.tell_loading({});
-  bench.pool.tell_loading({.bytes = 1000, .total = 1000});
-  bench.pool.info.context = 4096;
+  REQUIRE(bench.lender.loads() == 1);
+  bench.lender.tell_loading({.bytes = 100, .total = 1000});
+  bench.lender.tell_loading({.bytes = 100, .total = 1000});
+  bench.lender.tell_loading({.bytes = 90, .total = 1000});
+  bench.lender.tell_loading({});
+  bench.lender.tell_loading({.bytes = 1000, .total = 1000});
+  bench.lender.info.context = 4096;
   const Texts told = bench.settle();
   CHECK(progress_in(told) == std::vector<double>{100, 1000});
   const Json result = Json::parse(told.back())["result"]["structuredContent"];
   CHECK(result == Json{{"model", "qwen3-0.6b"}, {"context", 4096}, {"load_s", nullptr}, {"simulated", true}});
-  CHECK(bench.pool.loads() == 0);
+  CHECK(bench.lender.loads() == 0);
 }
 
 TEST_CASE("a load takes no place in the queue of those who use the model, and one that is cancelled is given up") {
   Bench bench;
-  bench.pool.leased = true;  // somebody's turn
+  bench.lender.leased = true;  // somebody's turn
   bench.send("7", "load_model", {{"model", "qwen3-0.6b"}});
   CHECK(only(bench.settle())["result"]["structuredContent"]["model"] == "qwen3-0.6b");
-  CHECK(bench.pool.wishes.empty());
+  CHECK(bench.lender.wishes.empty());
 
   bench.send("8", "load_model", {{"model", "qwen3-0.6b"}});
-  CHECK(bench.pool.loads() == 1);
+  CHECK(bench.lender.loads() == 1);
   bench.client.receive(
       std::string_view(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":8}})"));
   CHECK(bench.settle().empty());
-  CHECK(bench.pool.loads() == 0);
+  CHECK(bench.lender.loads() == 0);
 }
 
 TEST_CASE("what the model thinks is in the result, and is no progress") {
   Bench bench;
-  bench.pool.model.answers = {{"<think>", "Hm.", "</think>", "\n\n", "Hel", "lo."}};
+  bench.lender.model.answers = {{"<think>", "Hm.", "</think>", "\n\n", "Hel", "lo."}};
   bench.send("7", "chat", {{"message", "Hi"}, {"temperature", 0.5}, {"max_tokens", 100}}, true);
   const Texts told = bench.settle();
   std::string streamed;
@@ -101,28 +101,28 @@ TEST_CASE("what the model thinks is in the result, and is no progress") {
   CHECK(result["text"] == "Hello.");
   CHECK(result["thinking"].get<std::string>().find("Hm.") != std::string::npos);
   CHECK_FALSE(result.contains("ignored"));
-  CHECK(bench.pool.model.runs.at(0).options.sampling.temperature == 0.5);
-  CHECK(bench.pool.model.runs.at(0).options.max_new_tokens == 100);
+  CHECK(bench.lender.model.runs.at(0).options.sampling.temperature == 0.5);
+  CHECK(bench.lender.model.runs.at(0).options.max_new_tokens == 100);
 }
 
 TEST_CASE("what a runtime cannot honour is named, and a speed is null until there is one") {
   Bench bench;
-  bench.pool.info.state = ModelState::kLoaded;
+  bench.lender.info.state = ModelState::kLoaded;
   const auto speed = [&bench] { return bench.answer("status")["structuredContent"]["models"][0]["tokens_per_second"]; };
   CHECK(speed().is_null());
-  bench.pool.model.known.has_run_options = false;
-  bench.pool.model.answers = {{"Yes."}};
+  bench.lender.model.known.has_run_options = false;
+  bench.lender.model.answers = {{"Yes."}};
   const Json arguments{{"message", "Hi"}, {"temperature", 0}, {"max_tokens", 100}};
   CHECK(bench.answer("chat", arguments)["structuredContent"]["ignored"] == Json{"sampling"});
   CHECK(speed() == 50);  // one token in 20 ms: the first of the two came with the prompt
-  bench.pool.model.known.has_kv_size = false;
+  bench.lender.model.known.has_kv_size = false;
   CHECK(bench.answer("chat", arguments)["content"][0]["text"].get<std::string>().find("1.2.1 or later") !=
         std::string::npos);
 }
 
 TEST_CASE("a call that waits says so, and the end of the server ends it") {
   Bench bench;
-  bench.pool.leased = true;
+  bench.lender.leased = true;
   bench.send("7", "chat", {{"message", "Hi"}, {"max_tokens", 100}});
   bench.settle();
   const Json answers = bench.answer("status")["structuredContent"]["answers"];
@@ -134,7 +134,7 @@ TEST_CASE("a call that waits says so, and the end of the server ends it") {
   const Json ended = only(bench.settle())["result"];
   CHECK(ended["isError"] == true);
   CHECK(ended["content"][0]["text"] == "the server is ending");
-  CHECK(bench.pool.places() == 0);
+  CHECK(bench.lender.places() == 0);
   CHECK(bench.answer("status")["isError"] == true);
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("text with U+0000 is refused, and so is a model that has no embeddings
   CHECK(nul["content"][0]["text"] == "params.arguments.message: must not contain U+0000");
   CHECK(bench.answer("embed", {{"input", "a cat"}})["content"][0]["text"].get<std::string>().find("no embeddings") !=
         std::string::npos);
-  bench.pool.info.name = "other";
+  bench.lender.info.name = "other";
   CHECK(bench.answer("chat", {{"message", "Hi"}, {"model", "qwen3-0.6b"}})["isError"] == true);
 }
 

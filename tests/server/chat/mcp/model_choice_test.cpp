@@ -2,7 +2,7 @@
 
 #include "auth/access_tokens.hpp"
 #include "runtime/fake_backend.hpp"
-#include "server/chat/host/scripted_pool.hpp"
+#include "server/chat/host/scripted_lender.hpp"
 #include "support/catch.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -69,7 +69,7 @@ class PoolOfModels final : public chat::ModelLender {
   mutable std::vector<std::string> askers;
 };
 
-// A profile "butler" beside the pool's models.
+// A profile "butler" beside the lender's models.
 class OneProfile final : public chat::ProfileTurns {
  public:
   std::vector<ModelDescription> models(const chat::Asker& asker) const override { return {*find("butler", asker)}; }
@@ -122,8 +122,8 @@ struct ChoiceBench {
   std::shared_ptr<RequestTable> table = std::make_shared<RequestTable>();
   std::shared_ptr<Session> session = std::make_shared<Session>(table, false);
   std::shared_ptr<FakePeer> peer = std::make_shared<FakePeer>(TransportKind::kTcp, "192.0.2.1:7");
-  PoolOfModels pool;
-  chat::ChatHost host{pool, {}};
+  PoolOfModels lender;
+  chat::ChatHost host{lender, {}};
   std::vector<Json> results;
   std::vector<std::string> chosen;
   std::function<void()> then;
@@ -145,12 +145,12 @@ TEST_CASE("who asks, and from where, is the client of the invocation") {
 
 TEST_CASE("a model that is named is found at once, by its own name, and in the name of who asks") {
   ChoiceBench bench;
-  bench.pool.known = {described_model("a"), described_model("b")};
-  bench.pool.known[1].aliases = {"gpt-4o"};
+  bench.lender.known = {described_model("a"), described_model("b")};
+  bench.lender.known[1].aliases = {"gpt-4o"};
   bench.choose("gpt-4o");
   CHECK(bench.chosen == Chosen{"b"});
-  CHECK(bench.pool.askers == std::vector<std::string>{"Ada"});
-  CHECK(bench.pool.looks.empty());
+  CHECK(bench.lender.askers == std::vector<std::string>{"Ada"});
+  CHECK(bench.lender.looks.empty());
   CHECK(bench.results.empty());
 }
 
@@ -158,8 +158,8 @@ TEST_CASE("a model whose file has just come is found after a look for it") {
   ChoiceBench bench;
   bench.choose("new");
   CHECK(bench.chosen.empty());
-  REQUIRE(bench.pool.looks.size() == 1);
-  bench.pool.end_look({described_model("new")});
+  REQUIRE(bench.lender.looks.size() == 1);
+  bench.lender.end_look({described_model("new")});
   CHECK(bench.chosen == Chosen{"new"});
   CHECK(bench.results.empty());
 }
@@ -167,9 +167,9 @@ TEST_CASE("a model whose file has just come is found after a look for it") {
 TEST_CASE("a model that is not there after a look is the invocation's result, and nothing is called") {
   ChoiceBench bench;
   bench.choose("nwe");
-  bench.pool.end_look({described_model("new")});
+  bench.lender.end_look({described_model("new")});
   CHECK(bench.chosen.empty());
-  CHECK(bench.pool.looks.empty());
+  CHECK(bench.lender.looks.empty());
   REQUIRE(bench.results.size() == 1);
   CHECK(bench.results[0]["isError"] == true);
   CHECK_THAT(bench.told(), has_text("did you mean"));
@@ -177,12 +177,12 @@ TEST_CASE("a model that is not there after a look is the invocation's result, an
 
 TEST_CASE("no name means the only model, or the only one of several that is loaded") {
   ChoiceBench alone;
-  alone.pool.known = {described_model("a")};
+  alone.lender.known = {described_model("a")};
   alone.choose("");
   CHECK(alone.chosen == Chosen{"a"});
   ChoiceBench loaded;
-  loaded.pool.known = {described_model("a"), described_model("b", ModelState::kLoaded),
-                       described_model("c", ModelState::kLoading)};
+  loaded.lender.known = {described_model("a"), described_model("b", ModelState::kLoaded),
+                         described_model("c", ModelState::kLoading)};
   loaded.choose("");
   CHECK(loaded.chosen == Chosen{"b"});
 }
@@ -190,15 +190,15 @@ TEST_CASE("no name means the only model, or the only one of several that is load
 TEST_CASE("no name is not enough where none, or more than one, could be meant") {
   ChoiceBench none;
   none.choose("");
-  none.pool.end_look({});
+  none.lender.end_look({});
   CHECK(none.chosen.empty());
   CHECK_THAT(none.told(), has_text("no model yet"));
   for (const ModelState state : {ModelState::kOnDisk, ModelState::kLoaded}) {
     ChoiceBench several;
-    several.pool.known = {described_model("a", state), described_model("b", state)};
+    several.lender.known = {described_model("a", state), described_model("b", state)};
     several.choose("");
-    REQUIRE(several.pool.looks.size() == 1);
-    several.pool.end_look(several.pool.known);
+    REQUIRE(several.lender.looks.size() == 1);
+    several.lender.end_look(several.lender.known);
     CHECK(several.chosen.empty());
     CHECK_THAT(several.told(), has_text("more than one: a, b"));
   }
@@ -208,7 +208,7 @@ TEST_CASE("a profile is meant only by its name") {
   ChoiceBench bench;
   OneProfile profile;
   bench.host.use_profiles(&profile);
-  bench.pool.known = {described_model("a")};
+  bench.lender.known = {described_model("a")};
   bench.choose("");
   bench.choose("butler");
   CHECK(bench.chosen == Chosen{"a", "butler"});
@@ -218,15 +218,15 @@ TEST_CASE("an invocation that has ended, before or during the look, gets no mode
   ChoiceBench during;
   during.choose("new");
   during.invocation->result(Json::object());
-  during.pool.end_look({described_model("new")});
+  during.lender.end_look({described_model("new")});
   ChoiceBench before;
-  before.pool.known = {described_model("a")};
+  before.lender.known = {described_model("a")};
   before.invocation->result(Json::object());
   before.choose("a");
   for (const ChoiceBench* const bench : {&during, &before}) {
     CHECK(bench->chosen.empty());
     CHECK(bench->results.size() == 1);
-    CHECK(bench->pool.looks.empty());
+    CHECK(bench->lender.looks.empty());
   }
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("a look keeps its invocation until it has ended") {
   bench.choose("new");
   bench.invocation.reset();
   CHECK(bench.results.empty());
-  bench.pool.end_look({described_model("new")});
+  bench.lender.end_look({described_model("new")});
   CHECK(bench.chosen == Chosen{"new"});
 }
 
@@ -247,9 +247,9 @@ TEST_CASE("what is thrown by who has got the model is the invocation's result, a
     ChoiceBench of_call;
     of_call.then = [] { throw RpcError(ErrorCode::kCallFailed, "the call failed"); };
     for (ChoiceBench* const bench : {&of_turn, &of_call}) {
-      if (!is_new) bench->pool.known = {described_model("a")};
+      if (!is_new) bench->lender.known = {described_model("a")};
       bench->choose("a");
-      if (is_new) bench->pool.end_look({described_model("a")});
+      if (is_new) bench->lender.end_look({described_model("a")});
       REQUIRE(bench->results.size() == 1);
       CHECK(bench->results[0]["isError"] == true);
     }

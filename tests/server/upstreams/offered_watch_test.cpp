@@ -1,4 +1,4 @@
-#include "upstreams/tool_watch.hpp"
+#include "upstreams/offered_watch.hpp"
 
 #include "client/mcp/mcp_client.hpp"
 #include "server/upstreams/scripted_upstream.hpp"
@@ -17,7 +17,7 @@
 namespace rkllm_mcp::test {
 namespace {
 
-constexpr auto kNothingDue = ToolWatch::Clock::time_point::max();
+constexpr auto kNothingDue = OfferedWatch::Clock::time_point::max();
 
 // A watch of a server that answers as the test wants, on the test's thread, and what it tells.
 class WatchedUpstream {
@@ -30,10 +30,10 @@ class WatchedUpstream {
         client(std::make_unique<ScriptedConnection>(script),
                {.era = era == ScriptedEra::kModern ? client::EraChoice::kModern : client::EraChoice::kLegacy,
                 .client_info = {{"name", "test"}, {"version", "1"}}}),
-        watch(std::make_shared<ToolWatch>(
+        watch(std::make_shared<OfferedWatch>(
             client,
-            ToolWatch::Events{
-                .on_tools = [this](std::vector<Json> tools) { lists.push_back(std::move(tools)); },
+            OfferedWatch::Events{
+                .on_list = [this](std::vector<Json> entries) { lists.push_back(std::move(entries)); },
                 .on_warning = [this](const std::string& warning) { warnings.push_back(warning); },
                 .post = [this](std::function<void()> action) { asio::post(loop.loop(), std::move(action)); }},
             kind)) {}
@@ -44,7 +44,7 @@ class WatchedUpstream {
   void work_until(const std::function<bool()>& is_so) {
     loop.until(
         [&] {
-          if (!is_so() && ToolWatch::Clock::now() >= watch->due()) watch->work();
+          if (!is_so() && OfferedWatch::Clock::now() >= watch->due()) watch->work();
           return is_so();
         },
         "it has not come");
@@ -58,7 +58,7 @@ class WatchedUpstream {
   std::vector<std::vector<Json>> lists;
   std::vector<std::string> warnings;
   client::McpClient client;
-  std::shared_ptr<ToolWatch> watch;
+  std::shared_ptr<OfferedWatch> watch;
 };
 
 // Answers a list with these, and refuses what else is asked.
@@ -89,7 +89,7 @@ TEST_CASE("a list of tools is told once, when all of its pages are there, and th
     if (is_first) page["nextCursor"] = "2";
     script.result(message, page);
   });
-  CHECK(upstream.watch->due() <= ToolWatch::Clock::now());
+  CHECK(upstream.watch->due() <= OfferedWatch::Clock::now());
   upstream.work_until_listed(1);
   CHECK(upstream.lists == std::vector<std::vector<Json>>{{plain_tool("a"), plain_tool("b")}});
   CHECK(upstream.warnings.empty());
@@ -213,7 +213,7 @@ TEST_CASE("a modern server that knows no subscriptions is asked for its list aga
   upstream.work_until_listed(1);
   upstream.loop.settle();
   CHECK(upstream.watch->due() != kNothingDue);
-  CHECK(upstream.watch->due() > ToolWatch::Clock::now());
+  CHECK(upstream.watch->due() > OfferedWatch::Clock::now());
   CHECK(upstream.warnings.empty());
   CHECK(upstream.script.count_of("subscriptions/listen") == 1);
 }

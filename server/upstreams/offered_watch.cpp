@@ -1,4 +1,4 @@
-#include "upstreams/tool_watch.hpp"
+#include "upstreams/offered_watch.hpp"
 
 #include "client/connection.hpp"
 
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 constexpr auto kPagePatience = 10s;
 constexpr auto kBetweenLists = 500ms;       // at least, however often the server says that they have changed
 constexpr auto kBetweenRoutineLists = 60s;  // where the server does not say so, or a list has failed
-constexpr auto kNever = ToolWatch::Clock::time_point::max();
+constexpr auto kNever = OfferedWatch::Clock::time_point::max();
 
 constexpr std::size_t kMostTools = 1000;
 constexpr std::size_t kMostPages = 1000;
@@ -21,7 +21,7 @@ constexpr std::size_t kMostListBytes = std::size_t{2} << 20U;
 
 }  // namespace
 
-void ToolWatch::note_change() {
+void OfferedWatch::note_change() {
   if (is_listing()) {
     changed_meanwhile_ = true;
   } else if (listed_once_) {
@@ -29,13 +29,13 @@ void ToolWatch::note_change() {
   }
 }
 
-ToolWatch::Clock::time_point ToolWatch::due() const {
+OfferedWatch::Clock::time_point OfferedWatch::due() const {
   return std::min({is_listing() ? page_until_ : list_at_, listen_at_});
 }
 
-void ToolWatch::work() {
+void OfferedWatch::work() {
   if (!client_.server().capabilities.contains(list_.capability)) {
-    if (!std::exchange(listed_once_, true)) events_.on_tools({});
+    if (!std::exchange(listed_once_, true)) events_.on_list({});
     list_at_ = listen_at_ = kNever;
     return;
   }
@@ -52,8 +52,8 @@ void ToolWatch::work() {
   }
 }
 
-client::McpClient::Callbacks ToolWatch::back_to(void (ToolWatch::*taker)(const client::Outcome&),
-                                                std::uint64_t serial) {
+client::McpClient::Callbacks OfferedWatch::back_to(void (OfferedWatch::*taker)(const client::Outcome&),
+                                                   std::uint64_t serial) {
   return {.on_end = [weak = weak_from_this(), post = events_.post, taker, serial](client::Outcome outcome) {
     post([weak, taker, serial, outcome = std::move(outcome)] {
       const auto self = weak.lock();
@@ -62,13 +62,13 @@ client::McpClient::Callbacks ToolWatch::back_to(void (ToolWatch::*taker)(const c
   }};
 }
 
-void ToolWatch::ask_for_page() {
+void OfferedWatch::ask_for_page() {
   page_until_ = Clock::now() + kPagePatience;
   ++serial_;
-  page_ = client_.request(list_.method, listing_->params(), back_to(&ToolWatch::take_page, serial_));
+  page_ = client_.request(list_.method, listing_->params(), back_to(&OfferedWatch::take_page, serial_));
 }
 
-void ToolWatch::take_page(const client::Outcome& page) {
+void OfferedWatch::take_page(const client::Outcome& page) {
   bool has_more = false;
   try {
     has_more = listing_->take(page);
@@ -77,12 +77,12 @@ void ToolWatch::take_page(const client::Outcome& page) {
   }
   if (has_more) return ask_for_page();
   if (!listing_->cut_short().empty()) events_.on_warning(listing_->cut_short());
-  events_.on_tools(std::move(listing_->tools()));
+  events_.on_list(std::move(listing_->entries()));
   listed_once_ = true;
   end_list();
 }
 
-void ToolWatch::end_list() {
+void OfferedWatch::end_list() {
   listing_.reset();
   ++serial_;
   listed_at_ = Clock::now();
@@ -90,7 +90,7 @@ void ToolWatch::end_list() {
   if (std::exchange(changed_meanwhile_, false)) list_at_ = listed_at_ + kBetweenLists;
 }
 
-void ToolWatch::fail_list(const std::string& reason) {
+void OfferedWatch::fail_list(const std::string& reason) {
   // A server without tools is of no use; many that have resources know nothing of templates.
   const bool is_of_tools = &list_ == &list_of(Offered::kTools);
   if (!listed_once_ && is_of_tools) throw client::ConnectionError(reason);
@@ -99,16 +99,16 @@ void ToolWatch::fail_list(const std::string& reason) {
   list_at_ = std::min(list_at_, listed_at_ + kBetweenRoutineLists);
 }
 
-void ToolWatch::listen() {
+void OfferedWatch::listen() {
   listen_at_ = kNever;
   if (client_.server().has_handshake || list_.listen == nullptr) return;
   listening_since_ = Clock::now();
   client_.request("subscriptions/listen", Json{{"notifications", {{list_.listen, true}}}},
-                  back_to(&ToolWatch::take_listening_end, 0));
+                  back_to(&OfferedWatch::take_listening_end, 0));
   note_change();  // there may have been a change while no subscription was open
 }
 
-void ToolWatch::take_listening_end(const client::Outcome& outcome) {
+void OfferedWatch::take_listening_end(const client::Outcome& outcome) {
   const auto* error = std::get_if<client::RemoteError>(&outcome);
   if (error != nullptr && error->code == client::kMethodNotFound) {
     asks_often_ = true;
@@ -118,7 +118,7 @@ void ToolWatch::take_listening_end(const client::Outcome& outcome) {
   listen_at_ = Clock::now() + listen_pause_.after(Clock::now() - listening_since_);
 }
 
-bool ToolPages::take(const client::Outcome& page) {
+bool OfferedPages::take(const client::Outcome& page) {
   if (const auto* error = std::get_if<client::RemoteError>(&page))
     throw client::ConnectionError(std::string(list_.method) + ": " + error->message);
   const Json& result = std::get<Json>(page);
@@ -128,14 +128,14 @@ bool ToolPages::take(const client::Outcome& page) {
   }
   for (const Json& tool : *tools) {
     bytes_ += tool.dump().size();
-    if (tools_.size() == kMostTools) cut_short_ = "only the first 1000 " + std::string(list_.member) + " are taken";
+    if (entries_.size() == kMostTools) cut_short_ = "only the first 1000 " + std::string(list_.member) + " are taken";
     if (bytes_ > kMostListBytes) cut_short_ = "only the first 2 MiB of " + std::string(list_.member) + " are taken";
     if (!are_values_within(values_left_, tool)) {
       cut_short_ =
           "only the first " + std::to_string(kMostUpstreamValues) + " values of " + list_.member + " are taken";
     }
     if (!cut_short_.empty()) return false;
-    tools_.push_back(tool);
+    entries_.push_back(tool);
   }
   const auto next = result.find("nextCursor");
   if (next == result.end() || next->is_null()) return false;

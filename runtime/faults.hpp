@@ -7,10 +7,10 @@
 namespace rkllm_mcp {
 
 #ifdef RKLLM_MCP_SIMULATION
-inline std::string_view fault_put_back;  // its name; empty: none. Belongs to the one thread that there is
-inline bool is_put_back(std::string_view fault) { return fault == fault_put_back; }
+inline std::string_view present_fault;  // its name; empty: none. Belongs to the one thread that there is
+inline bool has_fault(std::string_view fault) { return fault == present_fault; }
 #else
-constexpr bool is_put_back(std::string_view /*fault*/) { return false; }
+constexpr bool has_fault(std::string_view /*fault*/) { return false; }
 #endif
 
 }  // namespace rkllm_mcp

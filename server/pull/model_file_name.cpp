@@ -1,4 +1,4 @@
-#include "pull/model_chip.hpp"
+#include "pull/model_file_name.hpp"
 
 #include <algorithm>
 #include <array>

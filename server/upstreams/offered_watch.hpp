@@ -1,5 +1,5 @@
-// Knows which tools (or resources, templates, prompts) the server of one connection has: lists them, and again whenever
-// it says, or may not have said, that they have changed. Never waits for an answer.
+// Knows which tools, or resources, or templates, or prompts the server of one connection offers: lists them, and again
+// whenever it says, or may not have said, that they have changed. Never waits for an answer.
 //
 // Threads: one, the link's; answers come back to it by `post`. The client outlives the watch.
 #pragma once
@@ -41,10 +41,10 @@ class GrowingPause {
   std::chrono::milliseconds pause_{0};
 };
 
-// One list of what another MCP server offers, its tools or others, while it comes, page by page.
-class ToolPages {
+// One list of what another MCP server offers, while it comes, page by page.
+class OfferedPages {
  public:
-  explicit ToolPages(const OfferedList& list = list_of(Offered::kTools)) : list_(list) {}
+  explicit OfferedPages(const OfferedList& list = list_of(Offered::kTools)) : list_(list) {}
 
   // The parameters to ask for the next page with.
   Json params() const { return cursor_.empty() ? Json::object() : Json{{"cursor", cursor_}}; }
@@ -52,11 +52,11 @@ class ToolPages {
   bool take(const client::Outcome& page);
   // Why the list ends before the server's; empty if it does not.
   const std::string& cut_short() const { return cut_short_; }
-  std::vector<Json>& tools() { return tools_; }  // or what else is listed
+  std::vector<Json>& entries() { return entries_; }
 
  private:
   const OfferedList& list_;
-  std::vector<Json> tools_;
+  std::vector<Json> entries_;
   std::size_t bytes_ = 0;
   std::size_t values_left_ = kMostUpstreamValues;
   std::string cursor_;
@@ -64,18 +64,18 @@ class ToolPages {
   std::string cut_short_;
 };
 
-class ToolWatch : public std::enable_shared_from_this<ToolWatch> {
+class OfferedWatch : public std::enable_shared_from_this<OfferedWatch> {
  public:
   using Clock = rkllm_mcp::Clock;
 
   struct Events {
-    std::function<void(std::vector<Json> tools)> on_tools;
+    std::function<void(std::vector<Json> entries)> on_list;
     std::function<void(const std::string& warning)> on_warning;
     // From any thread: makes the thread of this call the function.
     std::function<void(std::function<void()>)> post;
   };
 
-  ToolWatch(client::McpClient& client, Events events, Offered kind = Offered::kTools)
+  OfferedWatch(client::McpClient& client, Events events, Offered kind = Offered::kTools)
       : client_(client), events_(std::move(events)), list_(list_of(kind)) {}
 
   const char* notification() const { return list_.notification; }  // after which note_change() is called
@@ -95,12 +95,12 @@ class ToolWatch : public std::enable_shared_from_this<ToolWatch> {
   void fail_list(const std::string& reason);
   void listen();
   void take_listening_end(const client::Outcome& outcome);
-  client::McpClient::Callbacks back_to(void (ToolWatch::*taker)(const client::Outcome&), std::uint64_t serial);
+  client::McpClient::Callbacks back_to(void (OfferedWatch::*taker)(const client::Outcome&), std::uint64_t serial);
 
   client::McpClient& client_;
   const Events events_;
   const OfferedList& list_;
-  std::optional<ToolPages> listing_;
+  std::optional<OfferedPages> listing_;
   client::McpClient::Id page_ = 0;
   std::uint64_t serial_ = 0;  // of the request for a page: what comes later than its patience is of no use
   Clock::time_point page_until_;

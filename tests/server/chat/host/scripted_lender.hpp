@@ -1,4 +1,4 @@
-// A pool with one model whose answers a test writes, and an event loop of its own: nothing happens before step() or
+// A lender with one model whose answers a test writes, and an event loop of its own: nothing happens before step() or
 // settle(). A byte is a token, so that every figure can be worked out by hand; the KV cache is that of the real
 // runtime: prompts are compared from their beginning, generated tokens are not.
 #pragma once
@@ -167,9 +167,9 @@ class ScriptedModel final : public ModelSeam {
   bool next_token_is_posted_ = false;
 };
 
-class ScriptedPool final : public ModelLender {
+class ScriptedLender final : public ModelLender {
  public:
-  ScriptedPool() {
+  ScriptedLender() {
     info.name = "qwen3-0.6b";
     info.path = "/models/qwen3-0.6b.rkllm";
   }
@@ -192,7 +192,7 @@ class ScriptedPool final : public ModelLender {
       });
     }
     actions.emplace_back([this] { grant(); });
-    return std::make_unique<Ticket>(*this, number);
+    return std::make_unique<HeldPlace>(*this, number);
   }
   std::unique_ptr<QueuePlace> ask_for_embeddings(PlaceWish /*wish*/, PlaceEvents<EmbeddingLease> events) override {
     const std::uint64_t number = ++next_;
@@ -205,7 +205,7 @@ class ScriptedPool final : public ModelLender {
       if (embedder == nullptr) return told.failed(TurnError::not_supported("model", "no embeddings here"));
       told.granted(std::make_unique<EmbeddingUse>(*this));
     });
-    return std::make_unique<Ticket>(*this, number);
+    return std::make_unique<HeldPlace>(*this, number);
   }
   std::unique_ptr<QueuePlace> load(PlaceWish /*wish*/, PlaceEvents<OnlyLoaded> events) override {
     const std::uint64_t number = ++next_;
@@ -216,7 +216,7 @@ class ScriptedPool final : public ModelLender {
       loads_.pop_front();
       granted(nullptr);
     });
-    return std::make_unique<Ticket>(*this, number);
+    return std::make_unique<HeldPlace>(*this, number);
   }
   void unload(std::string /*name*/, Asker /*asker*/, std::function<void(std::optional<TurnError>)> done) override {
     actions.emplace_back([done = std::move(done)] { done(std::nullopt); });
@@ -258,50 +258,50 @@ class ScriptedPool final : public ModelLender {
     PlaceEvents<Lease> events;
   };
   using Place = PlaceFor<ModelLease>;
-  class Ticket final : public QueuePlace {
+  class HeldPlace final : public QueuePlace {
    public:
-    Ticket(ScriptedPool& pool, std::uint64_t number) : pool_(pool), number_(number) {}
-    Ticket(const Ticket&) = delete;
-    Ticket& operator=(const Ticket&) = delete;
-    ~Ticket() override {
+    HeldPlace(ScriptedLender& lender, std::uint64_t number) : lender_(lender), number_(number) {}
+    HeldPlace(const HeldPlace&) = delete;
+    HeldPlace& operator=(const HeldPlace&) = delete;
+    ~HeldPlace() override {
       const auto is_this = [this](const auto& each) { return each.number == number_; };
-      pool_.waiting_.remove_if(is_this);
-      pool_.loads_.remove_if(is_this);
-      pool_.embeddings_.remove_if(is_this);
+      lender_.waiting_.remove_if(is_this);
+      lender_.loads_.remove_if(is_this);
+      lender_.embeddings_.remove_if(is_this);
     }
 
    private:
-    ScriptedPool& pool_;
+    ScriptedLender& lender_;
     std::uint64_t number_;
   };
   class Lease final : public ModelLease {
    public:
-    explicit Lease(ScriptedPool& pool) : pool_(pool) { pool.leased = true; }
+    explicit Lease(ScriptedLender& lender) : lender_(lender) { lender.leased = true; }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     ~Lease() override {
-      pool_.leased = false;
-      pool_.actions.emplace_back([&pool = pool_] { pool.grant(); });
+      lender_.leased = false;
+      lender_.actions.emplace_back([&lender = lender_] { lender.grant(); });
     }
-    ModelSeam& model() override { return pool_.model; }
-    std::uint64_t load_number() const override { return pool_.load_number; }
-    bool others_wait() const override { return pool_.pretend_others_wait || !pool_.waiting_.empty(); }
+    ModelSeam& model() override { return lender_.model; }
+    std::uint64_t load_number() const override { return lender_.load_number; }
+    bool others_wait() const override { return lender_.pretend_others_wait || !lender_.waiting_.empty(); }
     std::optional<double> load_ms() const override { return std::nullopt; }
 
    private:
-    ScriptedPool& pool_;
+    ScriptedLender& lender_;
   };
   class EmbeddingUse final : public EmbeddingLease {
    public:
-    explicit EmbeddingUse(ScriptedPool& pool) : pool_(pool) { pool.embeddings_leased = true; }
+    explicit EmbeddingUse(ScriptedLender& lender) : lender_(lender) { lender.embeddings_leased = true; }
     EmbeddingUse(const EmbeddingUse&) = delete;
     EmbeddingUse& operator=(const EmbeddingUse&) = delete;
-    ~EmbeddingUse() override { pool_.embeddings_leased = false; }
-    EmbeddingSeam& model() override { return *pool_.embedder; }
+    ~EmbeddingUse() override { lender_.embeddings_leased = false; }
+    EmbeddingSeam& model() override { return *lender_.embedder; }
     std::optional<double> load_ms() const override { return std::nullopt; }
 
    private:
-    ScriptedPool& pool_;
+    ScriptedLender& lender_;
   };
 
   void grant() {
