@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <functional>
+#include <future>
 
 namespace {
 
@@ -15,6 +16,8 @@ constexpr int kRounds = 5;
 constexpr int kTokens = 2'000'000;
 constexpr int kSingleTokens = 500'000;
 constexpr int kCalls = 20'000;
+constexpr int kHttpClients = 16;
+constexpr int kHttpCalls = 2'000;  // of each
 constexpr int kPacedPerSecond = 50;
 constexpr int kPacedTokens = 400;
 constexpr int kPacedRounds = 3;
@@ -22,7 +25,7 @@ constexpr int kPacedRounds = 3;
 // --- what is measured -----------------------------------------------------------------------------------------------
 
 struct Figures {
-  std::vector<double> joined, joined_cpu, single, call, paced;
+  std::vector<double> joined, joined_cpu, single, call, http, paced;
 };
 
 struct PacedFloors {
@@ -35,6 +38,50 @@ Json run_params(const std::string& handle, int tokens) {
 
 std::string load(Line& line, const std::string& model) {
   return line.call("rkllm_init", {{"param", {{"model_path", model}}}}).at("result").at("handle").get<std::string>();
+}
+
+// Sends a request over a connection that stays open, and reads the answer, which has to be a result.
+void exchange(int socket, const std::string& request) {
+  constexpr std::string_view kEndOfHead = "\r\n\r\n";
+  constexpr std::string_view kLength = "Content-Length: ";
+  require(::send(socket, request.data(), request.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(request.size()),
+          "cannot send");
+  std::string answer;
+  std::size_t whole = std::string::npos;
+  while (answer.size() < whole) {
+    std::array<char, 4096> bytes;
+    const ssize_t size = ::recv(socket, bytes.data(), bytes.size(), 0);
+    require(size > 0, "the server closed the connection");
+    answer.append(bytes.data(), static_cast<std::size_t>(size));
+    const std::size_t head = answer.find(kEndOfHead);
+    if (head == std::string::npos) continue;
+    const std::size_t length = answer.find(kLength);
+    require(length < head, "the answer has no length");
+    whole = head + kEndOfHead.size() + std::stoul(answer.substr(length + kLength.size()));
+  }
+  require(answer.find(R"("result")") != std::string::npos, "a call has failed");
+}
+
+// Calls a second of clients that make them over HTTP at the same time, each over a connection of its own.
+double http_calls(const Server& server, const std::string& handle) {
+  const std::string body =
+      Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "rkllm_get_kv_cache_size"}, {"params", {{"handle", handle}}}}
+          .dump();
+  const std::string request =
+      "POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+      "Content-Length: " +
+      std::to_string(body.size()) + "\r\n\r\n" + body;
+  const auto begun = Clock::now();
+  std::vector<std::future<void>> clients;
+  for (int each = 0; each < kHttpClients; ++each) {
+    clients.push_back(std::async(std::launch::async, [&] {
+      const int socket = connected(server.port("http"));
+      for (int call = 0; call < kHttpCalls; ++call) exchange(socket, request);
+      ::close(socket);
+    }));
+  }
+  for (auto& client : clients) client.get();
+  return kHttpClients * kHttpCalls / seconds_since(begun);
 }
 
 // Seconds that a streamed run takes.
@@ -60,6 +107,7 @@ void measure_speed(const Server& server, const std::string& handle, Figures& fig
     times.push_back(1e6 * seconds_since(begun));
   }
   figures.call.push_back(median(times));
+  figures.http.push_back(http_calls(server, handle));
 }
 
 void measure_paced(const Server& server, const std::string& handle, Figures& figures) {
@@ -215,6 +263,7 @@ int main(int argc, char** argv) {
           ratio(other.joined_cpu, one.joined_cpu) <= 1.5);
     print({"a call, us (floor: TCP echo)", one.call, other.call, 1, echo_floor()}, "at most 60 us more",
           median(other.call) - median(one.call) <= 60);
+    print({"calls/s, 16 clients over HTTP", one.http, other.http, 0}, "", true);
     // The server writes to TCP, and its worker to a local socket: asked is at most three times either.
     const auto print_paced = [&](const char* name, const std::vector<double>& floor) {
       print({name, one.paced, other.paced, 1, median(floor)}, "at most 3 floors",

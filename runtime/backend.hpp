@@ -34,7 +34,7 @@ struct ValueRows {
   std::size_t bytes() const { return values.size() * sizeof(float); }
 };
 
-// How a call ended. Exactly one of `result` and `error` is set.
+// How a call ended. Where `error` is set, `result` is of no account; a lease ends with neither.
 struct CallOutcome {
   Json result;                    // what the stub returned, {"status":0,...}
   std::exception_ptr error;       // an RpcError, or a bug

@@ -60,8 +60,8 @@ class OutputSchema {
     return schema;
   }
 
-  // Not so: a member of a union, which is told if it is chosen, what counts one, and a struct that is in use only if a
-  // pointer in it is set.
+  // Three kinds of parts may be missing in an output: a member of a union (told only if it is chosen), a member that
+  // counts such a one, and a struct that is in use only if a pointer in it is set.
   bool is_always_told(const Part& part, const std::vector<Part>& parts) const {
     const Meaning& meaning = api_.role(part.path).meaning;
     const auto* value = std::get_if<meaning::Value>(&meaning);

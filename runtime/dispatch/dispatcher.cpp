@@ -115,7 +115,7 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
       if (text != nullptr && alive->facts().transport == TransportKind::kUdp) {
         receive_datagram(*text, *session, *alive);
       } else if (text != nullptr) {
-        receive_in_turn(*text, *session, *alive);
+        receive_in_order(*text, *session, *alive);
       } else if (const auto* oversized = std::get_if<Oversized>(&received)) {
         if (session->principal == nullptr) {
           return refuse_stranger("an access token is required before long messages", *session, *alive);
@@ -222,7 +222,7 @@ void Dispatcher::read(std::string text, const Sender& sender, ReadFunction then,
                 }});
 }
 
-void Dispatcher::receive_in_turn(std::string_view text, Session& session, Peer& peer) {
+void Dispatcher::receive_in_order(std::string_view text, Session& session, Peer& peer) {
   if (text.size() <= kReadAtOnceBytes) return receive(parse(text), session, peer.answer(), Delivery::kPush);
   peer.hold_input();
   const std::weak_ptr weak(peer.weak_from_this());

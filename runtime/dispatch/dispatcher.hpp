@@ -120,7 +120,7 @@ class Dispatcher {
   // Room for a message of that length, as long as what this gives lives; nothing if there is none.
   std::optional<Immutable<MemoryShare>> room_for(std::size_t bytes) const;
   // A message of a peer with a connection, which gives the next one only when this one has been read.
-  void receive_in_turn(std::string_view text, Session& session, Peer& peer);
+  void receive_in_order(std::string_view text, Session& session, Peer& peer);
   // Whether the gate lets the message through. If not, it has been answered, and reported.
   bool passes_gate(const Message& message, Session& session, AnswerSink& answer);
   void note(const RequestNote& note) const;

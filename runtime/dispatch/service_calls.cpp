@@ -102,7 +102,7 @@ std::vector<std::string_view> names_of_tools(const mcp::Service& service) {
   return names;
 }
 
-// "a, b", quoted by nobody: names of services are plain.
+// "a, b". Names of services need no quotes.
 std::string listed_names(const std::vector<std::string>& names) {
   std::string text;
   for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -126,7 +126,7 @@ std::optional<ServiceCalls::Target> ServiceCalls::find(std::string_view method) 
   for (const auto& service : catalogue_.services) {
     const bool has_it = std::ranges::any_of(service->methods, [&](const auto& each) { return each.name == method; });
     if (!has_it) continue;
-    if (found) return std::nullopt;  // whose is meant?
+    if (found) return std::nullopt;  // two services have such a method
     found = Target{service, method};
   }
   return found;
@@ -138,7 +138,7 @@ bool ServiceCalls::call(std::string_view method, const Json& params, Session& se
     if (call(*target, params, session, reply)) return true;
     throw no_such_method(*target);
   }
-  // "x/memory/add_message": what every name with two slashes or with "-server/" says is that it names a server.
+  // A name with two slashes ("x/memory/add_message"), or with "-server/", begins with that of a server.
   const auto slash = method.find('/');
   if (slash == std::string_view::npos || own_method(method)) return false;
   const std::string_view server = method.substr(0, slash);

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenTries{100};
 
-// What the new-handler works with, which is called without anything that it could be told by.
+// Global, since a new-handler is a function without parameters.
 std::atomic<void*> reserve{nullptr};
-std::atomic<int> bell{-1};  // rung when the reserve is given back
+std::atomic<int> given_back_event{-1};  // an eventfd, written to when the reserve is given back
 
 bool take() {
   void* const block = ::mmap(nullptr, MemoryReserve::kBytes, PROT_READ | PROT_WRITE,
@@ -36,7 +36,7 @@ bool release() {
   return block != nullptr;
 }
 
-int new_bell() {
+int new_event() {
   const int descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (descriptor < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
   return descriptor;
@@ -45,8 +45,8 @@ int new_bell() {
 }  // namespace
 
 MemoryReserve::MemoryReserve(asio::io_context& loop, const MemoryBudget& memory)
-    : loop_(loop), refused_(memory), all_(memory.limit()), given_back_(loop, new_bell()), later_(loop) {
-  bell = given_back_.native_handle();
+    : loop_(loop), refused_(memory), all_(memory.limit()), given_back_(loop, new_event()), later_(loop) {
+  given_back_event = given_back_.native_handle();
   watch();
   take();
   before_ = std::set_new_handler(give_back);
@@ -54,7 +54,7 @@ MemoryReserve::MemoryReserve(asio::io_context& loop, const MemoryBudget& memory)
 
 MemoryReserve::~MemoryReserve() {
   std::set_new_handler(before_);
-  bell = -1;
+  given_back_event = -1;
   release();
 }
 
@@ -62,7 +62,7 @@ MemoryReserve::~MemoryReserve() {
 void MemoryReserve::give_back() {
   if (!release()) throw std::bad_alloc();
   const std::uint64_t once = 1;
-  [[maybe_unused]] const auto written = ::write(bell, &once, sizeof once);
+  [[maybe_unused]] const auto written = ::write(given_back_event, &once, sizeof once);
 }
 
 void MemoryReserve::watch() {

@@ -13,7 +13,7 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::chrono::milliseconds kUntilIdle{20};
-constexpr std::chrono::milliseconds kForKilledWorkers{300};  // what waits for them ends soon after
+constexpr std::chrono::milliseconds kForKilledWorkers{300};  // until calls that wait for a killed worker end
 
 }  // namespace
 
@@ -127,7 +127,7 @@ void RuntimeLife::replace_when_idle(std::unique_ptr<Runtime> next) {
     case QueuedBackend::Use::kIdle: return replace(std::move(next));
     case QueuedBackend::Use::kCalls: break;
     case QueuedBackend::Use::kLoading:
-      if (is_first) break;  // either that fails, too, or the runtime works after all
+      if (is_first) break;  // if this load fails, the next runtime is tried; if it succeeds, this one works
       [[fallthrough]];
     case QueuedBackend::Use::kModels:
       if (is_first) now_->count_as_tried_out();

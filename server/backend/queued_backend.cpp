@@ -1,7 +1,6 @@
 #include "backend/queued_backend.hpp"
 
 #include "faults.hpp"
-#include "run_loop.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -50,7 +49,7 @@ QueuedBackend::QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Met
       limits_(limits),
       handles_(limits.handles, limits.counts),
       handleless_(mutex_, CallQueue::Positions::kUntold) {
-  handleless_.start([this] { run_queued(handleless_, nullptr); });
+  handleless_.start(std::bind_front(&QueuedBackend::run_queued, this, std::ref(handleless_), nullptr));
 }
 
 QueuedBackend::~QueuedBackend() {
@@ -68,14 +67,14 @@ Backend::CallId QueuedBackend::start(CallRequest request) {
   try {
     const std::lock_guard lock(mutex_);
     assign_handle(*job);
-    const auto add = [&] {
+    try {
       jobs_.emplace(job->request.id, job);
       queue_of(*job).add(*job);
-    };
-    or_else(add, [&] {
+    } catch (...) {
       jobs_.erase(job->request.id);
       if (job->request.method->handle == HandleRole::kDestroys) job->handle->closing = false;
-    });
+      throw;
+    }
   } catch (...) {
     refuse(*job, std::current_exception());
   }
@@ -190,8 +189,8 @@ void QueuedBackend::create_handle(QueuedCall& job) {
   const auto handle = job.handle = handles_.make(mutex_);
   handle->model = engine_->new_model(
       handle->id, [this, id = handle->id, of = handle.get()](const RpcError& why) { lose(id, of, why); });
-  handle->queue.start([this, of = handle.get()] { run_queued(of->queue, of); });
-  handle->beside.start([this, of = handle.get()] { run_beside(*of); });
+  handle->queue.start(std::bind_front(&QueuedBackend::run_queued, this, std::ref(handle->queue), handle.get()));
+  handle->beside.start(std::bind_front(&QueuedBackend::run_beside, this, std::ref(*handle)));
   handles_.add(*handle);
 }
 

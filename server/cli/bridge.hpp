@@ -23,8 +23,8 @@
 
 namespace rkllm_mcp {
 
-// The requests that a bridge has sent and that are not answered: for whom an answer must be waited for, or made when
-// none comes any more.
+// The requests that a bridge has sent and that are not answered: it waits for their answers, and answers them itself
+// when none comes any more.
 //
 // Threads: any.
 class RequestsInFlight {

@@ -136,8 +136,8 @@ std::string address_of_page(const Json& http) {
   return (http.value("tls", false) ? "https://" : "http://") + host + ":" + http["port"].dump() + "/";
 }
 
-// What comes before `rkllm-mcp chat`; empty: nothing. `where` and `options`: with what commands mean this server, and
-// these settings.
+// The command that a user has to type before `rkllm-mcp chat`; empty: none. With `where` behind it a command asks this
+// server, with `options` it has these settings.
 std::string first_step(const Settings& settings, const std::string& where, const std::string& options) {
   if (finds_simulator(settings)) {
     return "rkllm-mcp load " + shell_word(model_of_simulator().value_or("FILE.json")) + where + ", then ";
@@ -147,7 +147,7 @@ std::string first_step(const Settings& settings, const std::string& where, const
          " (or, of a file that is here, rkllm-mcp load FILE.rkllm" + where + "), then ";
 }
 
-// What a command in another terminal has to end with, to which neither this one's options nor its variables are known.
+// The options with which a command in another terminal, without this one's variables, asks this server.
 std::string where_elsewhere(const Settings& settings, const Json& http, Environment environment) {
   std::erase_if(environment, [](const auto& variable) { return variable.first.starts_with("RKLLM_MCP_"); });
   Settings used = settings;

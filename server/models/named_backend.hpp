@@ -23,7 +23,7 @@ namespace rkllm_mcp {
 
 class NamedBackend final : public Backend {
  public:
-  // Gives the one that a call goes to; it is replaced only while it has no call in progress.
+  // Returns the backend that makes the calls now. It is replaced by another only while it has no call in progress.
   using BackendFunction = std::function<Backend&()>;
 
   // Both outlive it.

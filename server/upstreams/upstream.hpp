@@ -103,9 +103,9 @@ class Upstream {
   spdlog::logger& log_;
   const Events events_;
   std::vector<Json> tools_;
-  std::array<std::vector<Json>, 4> others_;      // by kind
-  std::vector<std::string> left_out_;            // of the last list
-  std::string warning_;                          // the last one
+  std::array<std::vector<Json>, 4> others_;      // what it offers besides tools, by Offered
+  std::vector<std::string> left_out_;            // names of tools of the last list that are not served
+  std::string warning_;                          // the last that was told
   std::string reason_ = "not connected yet";     // empty: it is connected
   std::optional<UnreadCancels> unread_cancels_;  // what the server asks may be about one of these calls
   Calls calls_;  // those whose invocation has ended wait for the client to come again with an answer

@@ -64,7 +64,8 @@ bool ChildProcess::is_stopped() const {
 bool ChildProcess::has_ended(Wait wait) const {
   siginfo_t news{};
   const int options = WEXITED | WNOWAIT | (wait == Wait::kNo ? WNOHANG : 0);
-  if (::waitid(P_PID, static_cast<id_t>(id_), &news, options) != 0) return errno == ECHILD;  // reaped by another
+  if (::waitid(P_PID, static_cast<id_t>(id_), &news, options) != 0)
+    return errno == ECHILD;  // it has been reaped already
   return news.si_pid != 0;
 }
 

@@ -1,9 +1,9 @@
-# Each class with virtual functions that several classes of runtime/ and server/ implement has a contract test, whose
+# Each class with virtual functions that several classes of the product and its tools implement has a contract test, whose
 # first comment names it, and which runs the same cases against each of them. Each of those that implement it is named
 # there, too: in the code, or, where it is private to a file, in a comment beside what makes it.
 # Run: cmake -DROOT=<repository> -P contracts.cmake; fails naming every class of which this is not so.
 #
-# Only classes are asked for from which none of runtime/ and server/ derives: others are met in those that derive from
+# Only classes are asked for from which none of them derives: others are met in those that derive from
 # them. A class that stands inside of another one, and one whose name another class has as well, is to be named with
 # what it stands in: ChatHost::Turning, client::Connection; what all namespaces begin with is not said.
 #
@@ -20,7 +20,7 @@ set(exceptions
 set(wrong "")
 set(classes "")     # by their whole names, "rkllm_mcp::client::Connection"
 set(interfaces "")  # those of them that have virtual functions
-foreach(part runtime server)
+foreach(part include runtime server simulator generator)
   file(GLOB_RECURSE files ${ROOT}/${part}/*.hpp ${ROOT}/${part}/*.cpp)
   foreach(file IN LISTS files)
     file(STRINGS ${file} lines REGEX "^ *(class|struct) [A-Za-z0-9_:]+( final)?( :.*)?( {.*)?$|^ *virtual |^namespace|^}  // namespace")

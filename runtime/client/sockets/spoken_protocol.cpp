@@ -141,7 +141,7 @@ std::optional<Endpoint> spoken_instead(const Endpoint& endpoint) try {
 
 std::string hint_at_protocol(const Endpoint& endpoint, const Endpoint& spoken) {
   const bool is_tls = spoken.speaks_tls() && !endpoint.speaks_tls();
-  const bool is_guess = is_tls && spoken.protocol == Protocol::kTcps;  // nobody who writes HOST:PORT has chosen TCP
+  const bool is_guess = is_tls && spoken.protocol == Protocol::kTcps;  // HOST:PORT is TCP only because nothing was said
   return std::string("; that port speaks ") + (is_tls ? "TLS" : name_of(spoken.protocol)) +
          (endpoint.speaks_tls() && !spoken.speaks_tls() ? " without TLS" : "") + ": use " + spoken.url() +
          (is_guess ? ", or https:// or wss:// there" : "");

@@ -26,7 +26,7 @@ void LeasedModel::load_cache(const std::string& path, std::string text, std::fun
 void LeasedModel::run(const std::string& prompt, const RunOptions& options,
                       std::function<void(std::string_view)> on_token, std::function<void(const RunReport&)> done) {
   const bool must_count = !facts().has_run_options;
-  // The count is the token's alone: its function lives as long as the run.
+  // Only this function needs the count of tokens, and it lives as long as the run.
   auto take = [this, must_count, most = options.max_new_tokens, count = std::int64_t{0},
                on_token = std::move(on_token)](std::string_view text) mutable {
     if (must_count && count >= most) return;  // it came before the abort took effect

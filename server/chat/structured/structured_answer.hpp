@@ -32,7 +32,7 @@ class StructuredAnswer {
   bool feed(std::string_view text);
   // The JSON is whole: what follows would be left out.
   bool is_complete() const { return prefix_.is_complete(); }
-  // Nothing follows. Why the answer is not valid; nothing if it is.
+  // To be called after the last feed(). Returns why the answer is not valid; nothing if it is.
   std::optional<std::string> finish();
   // The JSON text, once finish() had nothing to complain of.
   const std::string& json() const { return json_; }

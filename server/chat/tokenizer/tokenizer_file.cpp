@@ -27,7 +27,7 @@ TokenId id_of(const Json& value) {
   throw std::runtime_error("it has " + what + ", which is not understood here");
 }
 
-// Null counts as absent, as it does for its publisher.
+// Null counts as absent, as the library does that writes these files.
 bool is_set(const Json& entry, const char* name, bool otherwise) {
   const Json value = entry.value(name, Json());
   return value.is_null() ? otherwise : value.get<bool>();

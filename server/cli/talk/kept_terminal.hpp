@@ -8,8 +8,8 @@
 
 namespace rkllm_mcp {
 
-// When it goes, or a signal ends or stops the program (Ctrl-Z), the terminal is as it was when this was made; when the
-// program goes on, as it was when it was stopped. One at a time.
+// Gives the terminal back as it was when this was made: at its end, and when a signal ends or stops the program
+// (Ctrl-Z). A program that goes on after a stop finds the terminal as it left it. There is one of these at a time.
 class KeptTerminal {
  public:
   KeptTerminal();

@@ -1,5 +1,5 @@
 // What backend.hpp wants of a CallObserver, held against those in which what is told of a call ends: a stream, and all
-// that bring one outcome to the loop. (Those that stand in front of another: tests/server/models.)
+// that bring one outcome to the loop. (Those that stand in front of another: tests/server/watch.)
 #include "backend.hpp"
 
 #include "app/autoload.hpp"

@@ -1,5 +1,5 @@
-// What include/rkllm_mcp/file_policy.hpp promises, held against the rules of the settings and against every policy that
-// stands in front of them: none of these lets a file through that the rules refuse, or another file.
+// What FilePolicy (include/rkllm_mcp/file_policy.hpp) promises, held against the rules of the settings and every policy
+// that stands in front of them: none of these lets a file through that the rules refuse, or another file.
 #include "backend/file_rules.hpp"
 #include "backend/kept_caches.hpp"
 #include "backend/library_engine.hpp"

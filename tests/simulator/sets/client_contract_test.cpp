@@ -1,4 +1,5 @@
-// Runs, as every ABI set has them.
+// What the engine wants of a Client, seen through C: the same runs in every ABI set. Until 1.2.3 the program is a
+// ResultFunction (simulator/exports/until_1_2_3.cpp), from 1.3.0 on a CallbackStruct (since_1_3_0.cpp).
 #include "handle.hpp"
 
 #include <string_view>
