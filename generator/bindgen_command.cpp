@@ -80,7 +80,7 @@ bool takes_another(const std::string& argument) {
   return false;
 }
 
-// What would have every target read as another machine, or with layouts that are none of its own.
+// Throws UsageError for an option that would change the machine, or the layouts, that headers are read for.
 void refuse_other_machines(const std::string& option) {
   for (const char* name :
        {"--target", "-target", "-m32", "-m64", "-mx32", "-march", "-mabi", "-fpack-struct", "-fshort-enums", "-fms-"}) {

@@ -28,7 +28,7 @@ struct CommandLine {
   std::string out;
   bool verify = false;                       // compile the output before it is used
   std::vector<std::string> support_folders;  // where the support headers may be
-  std::string repeat;                        // the command that generates what this one speaks of
+  std::string repeat;                        // of kCheck: the command that brings the files up to date
   std::vector<std::string> headers;          // of the other commands: two for kDiff, else one
   std::vector<std::string> clang_options;    // for reading the headers
   Format format = Format::kText;

@@ -45,7 +45,7 @@ inline std::chrono::system_clock::time_point time_of_day() {
 using Clock = std::chrono::steady_clock;
 using Timer = asio::steady_timer;
 
-// What people and other programs are told of when something was; nothing is measured by it.
+// The time that people and other programs are told when something has happened; no duration is measured by it.
 inline std::chrono::system_clock::time_point time_of_day() { return std::chrono::system_clock::now(); }
 
 #endif

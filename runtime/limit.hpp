@@ -38,9 +38,9 @@ inline constexpr std::size_t kLimitCount = static_cast<std::size_t>(Limit::kRepl
 
 using LimitNames = std::array<std::string_view, kLimitCount>;  // by Limit, none of them empty
 
-// As the program calls them, by its settings for example; until then each has a name of its own, such as
-// "message bytes". For the whole process, since an error may be made where nothing leads to who has set the limits, as
-// when memory runs out. `names` lives as long as the process. Threads: any.
+// Sets the names that errors call the limits by, such as those of the program's settings. Before that each limit has a
+// name of its own, such as "message bytes". The names are global, since code that makes an error may know nothing of
+// who has set the limits, as when memory runs out. `names` lives as long as the process. Threads: any.
 void name_limits(const LimitNames& names);
 std::string_view name_of(Limit limit);
 

@@ -54,7 +54,7 @@ void run_watched(asio::io_context& loop, const SlowFunction& slow) {
   auto used = processor_time();
   while (loop.run_one() > 0) {
     auto ended = RealClock::now();
-    if (ended - begun > kLongestCallback) {  // or it has waited that long for something to do
+    if (ended - begun > kLongestCallback) {  // a long callback, or a long wait for one
       // What may have been used between the reading and the beginning of the wait is not the callback's.
       const auto taken = processor_time() - used - (begun - read_at);
       if (taken > kLongestCallback) slow(std::chrono::duration_cast<std::chrono::milliseconds>(taken));

@@ -2,8 +2,8 @@
 // all its threads in one, in an order that a schedule chooses (tests/simulation). In every other build they are the
 // standard library's.
 //
-// In a simulation a thread gives way where it waits, and perhaps before it takes a lock. So a lock that is held
-// meanwhile must be a Mutex, and no std::mutex.
+// In a simulation another thread may run where a thread waits, or takes a lock. So a lock that a thread holds while it
+// waits, or while it takes another lock, must be a Mutex, and no std::mutex.
 #pragma once
 
 #include "clock.hpp"

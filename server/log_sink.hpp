@@ -35,7 +35,7 @@ class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
   const LogTail& tail() const { return tail_; }  // the last lines
   // How many lines were lost, here or on their way here.
   std::uint64_t lost() const { return (lost_before_ ? lost_before_() : 0) + unwritten_; }
-  // Until then a reader that takes nothing is waited for, and not any longer.
+  // Until `time` a reader that takes nothing is waited for; later it is not.
   void wait_until(Clock::time_point time) { deadline_ = time.time_since_epoch(); }
 
  private:

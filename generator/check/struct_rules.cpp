@@ -189,7 +189,7 @@ void open_ends_stay_empty(Inspection& inspection) {
   }
 }
 
-// To say that there is nothing behind an end says something only where there could be.
+// "whole" says that nothing follows the end of a struct: that makes sense only where something could follow.
 void wholes_are_open_ends(Inspection& inspection) {
   std::vector<OpenEnd> ends;
   for (const NamedRecord& record : all_records(inspection.api))

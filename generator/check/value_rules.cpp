@@ -33,7 +33,7 @@ Range range_of(const c::Type& type, const meaning::Value& value) {
   if (value.is_flag) return {0, 1};
   const Range range = range_of(type);
   const double most = value.maximum.value_or(range.most);
-  // As which number the code writes a greater one, depends on the machine.
+  // char is signed on some machines only, so the number that a greater value becomes depends on the machine.
   return {value.minimum.value_or(range.least), type.kind == TypeKind::kCharacter ? std::min(most, 127.0) : most};
 }
 

@@ -17,8 +17,8 @@ enum class Breaks { kNone, kApi, kAbi };
 
 // A declaration on one side of a change. Which members are set depends on what has changed.
 struct Side {
-  std::string declaration;  // "bool use_gpu", "int f(void)"; of macros and enumerators the value; of what was renamed
-                            // (but for guesses) or moved elsewhere the name, of documentation its text
+  std::string declaration;  // "bool use_gpu", "int f(void)"; for a macro or an enumerator its value; for what was
+                            // renamed (unless is_guess) or moved its name; for documentation its text
   std::optional<Layout> layout = {};  // of a field its offset, of a struct or an enum its size
   std::optional<Layout> bit = {};     // of a bit-field, behind that offset
   bool operator==(const Side&) const = default;
@@ -33,13 +33,13 @@ struct Change {
   std::optional<Side> before;  // none if it was added
   std::optional<Side> after;   // none if it was removed
   Location at;                 // in the later header; in the earlier one if it was removed
-  bool is_guess = false;       // of what was renamed: only the layout or the signature says so, and no other has it
+  bool is_guess = false;       // of a rename: it is only inferred, from a layout or a signature that nothing else has
 };
 
-// Symbols in the order of the later header, then those that are gone, then enumerators. What is said of a symbol that
-// was added or removed as a whole is not said again of its parts; what follows in one struct from a change of another
-// (its size, the offsets behind it) is told where it is seen. What has another name now is told as that, see
-// renames.hpp. Of documentation only what is deprecated is compared; for the rest see documentation_changes().
+// Symbols in the order of the later header, then those that are gone, then enumerators. If a symbol was added or
+// removed as a whole, its parts are not listed. If a change of one struct changes another one (its size, offsets of
+// later fields), that is listed for the other one as well. What has another name now is listed as renamed, see
+// renames.hpp. Of documentation only the deprecation is compared; for the rest see documentation_changes().
 std::vector<Change> diff(const c::Header& before, const c::Header& after);
 
 // The worst of what `changes` break.

@@ -8,9 +8,9 @@
 namespace bindgen {
 
 // Of everything that both headers declare: documentation that was added, removed or reworded, however it is wrapped.
-// None of it breaks anything. That something is deprecated now, or no longer, is not said again of what
-// deprecation_changes() tells. In the order of the later header. `changes` are those of diff(): what has another name
-// or another place now is compared with what it was; parameters are the same by their place.
+// None of it breaks anything. The words that deprecation_changes() reports are left out here. In the order of the later
+// header. `changes` are those of diff(): with them, what was renamed or moved is compared with what it was before. A
+// parameter whose name is new is compared with the old one at its place.
 std::vector<Change> documentation_changes(const c::Header& before, const c::Header& after,
                                           const std::vector<Change>& changes);
 

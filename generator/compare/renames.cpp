@@ -235,7 +235,7 @@ class Matcher {
     return text;
   }
 
-  // Where lies what the declaration does not tell.
+  // Where the fields of structs without a name lie: the declaration does not tell that.
   static std::string places_of(const c::Header& header, const std::string& name) {
     if (const auto* alias = c::find<c::Alias>(header, name)) return places(alias->type);
     if (const auto* variable = c::find<c::Variable>(header, name)) return places(variable->type);
@@ -247,7 +247,7 @@ class Matcher {
     return told;
   }
 
-  // Whether a declaration has changed in nothing but that it has `now` where it had `old`.
+  // Whether some declaration has changed only in this: where it had `old`, it has `now`.
   bool takes_its_place(const std::string& old, const std::string& now) const {
     return std::any_of(known_.begin(), known_.end(), [&](const Change& change) {
       if (change.kind != ChangeKind::kChanged) return false;

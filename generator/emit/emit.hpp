@@ -20,7 +20,7 @@ HeaderFile emit_enums(const Api& api);      // enumerators by name
 HeaderFile emit_defaults(const Api& api);   // what absent fields hold
 HeaderFile emit_constants(const Api& api);  // macros, and every fact that can be asked for by name
 // Once for all of them:
-HeaderFile emit_types(const std::vector<Api>& sets);   // the types of each version, by one name; no file of one set
+HeaderFile emit_types(const std::vector<Api>& sets);   // types by one name for all versions; no file if only one set
 HeaderFile emit_codecs(const std::vector<Api>& sets);  // JSON to struct and back
 // emit_schemas() comes first: emit_methods() asks `texts` which schemas differ between versions.
 HeaderFile emit_schemas(const std::vector<Api>& sets, SharedTexts& texts);  // JSON Schemas of parameters and results

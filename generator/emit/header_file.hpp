@@ -25,7 +25,7 @@ struct Home {
   std::string include(const std::string& header) const;
 };
 Home home_of(const Api& api);
-// Of what is written once for all sets; where there is one set alone, that is its own.
+// The home of what is written once for all sets; if there is only one set, that set's own home.
 Home shared_home(const std::vector<Api>& sets);
 
 struct HeaderFile {
@@ -41,7 +41,7 @@ struct HeaderFile {
   void end_section();
 };
 
-// The files; none for a header without sections, which is included by none then.
+// The files. A header without sections gives no file, and the other headers do not include it.
 std::vector<File> render(const std::vector<HeaderFile>& headers);
 
 }  // namespace bindgen

@@ -54,8 +54,8 @@ inline constexpr const char* kReturned = "value";  // the variable of a pointer 
 // handle.
 std::vector<std::string> arguments_to_free(const Api& api, const c::Function& function, const c::Function& frees);
 
-// What not all versions have in the record, group or function of this (present) path, as rows of a table of Elsewhere;
-// and all rows as one initializer, empty if there are none.
+// What only some versions have in the record, group or function of this path (made of present names), as rows of a
+// table of Elsewhere; and all rows as one initializer, which is empty if there are none.
 std::vector<Expression> elsewhere_rows(const std::vector<Api>& sets, const std::string& path);
 std::string elsewhere_list(const std::vector<Api>& sets, const std::string& path);
 

@@ -69,7 +69,7 @@ struct Text {  // a string that ends with NUL: where a pointer points, or in an 
 struct Object {  // a pointer to one struct
   Presence presence = Presence::kRequired;
   std::string starts_from;  // the function that gives the values of absent fields
-  std::string freed_by;     // of a returned one: the function that frees it; of a changed one: what it was left
+  std::string freed_by;     // the function that frees a returned struct, or what a call has left in a changed one
   bool is_changed = false;  // the function writes into it, so it is part of the result, too
 };
 struct Batch {  // a pointer to as many structs as the handle value says
@@ -128,7 +128,7 @@ struct StreamCallback {  // a callback that delivers the results of a run
 };
 struct StreamUserdata {};  // carries the receiver of those results
 struct Unused {            // not on the wire; stays zero or NULL
-  bool is_whole = false;   // what ends a struct is as long as it is declared, whatever a number says
+  bool is_whole = false;   // the array that ends the struct has just the declared elements, whatever a number says
 };
 struct Status {};   // returned: 0 is success
 struct Predicate {  // returned: one value for yes, one for no

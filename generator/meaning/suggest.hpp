@@ -19,8 +19,8 @@ struct Declared {
   // The other integers, and pointers to integers, of the same struct or function that nothing says the meaning of: one
   // may be how many this points at. In order; those that follow come first, since a length usually does.
   std::vector<std::string> integers_beside;
-  // Whether another number could tell how many, if less plainly: a float beside it, one in a struct beside it, or one
-  // around the struct that it is in, wherever that is used.
+  // Whether another number could tell how many, if less plainly: a float beside it, a number in a struct beside it, or
+  // a number beside the struct that holds it, wherever that struct is used.
   bool has_numbers_around = false;
   std::string inside = {};  // the path of the union or struct declared in place that it is in
   bool is_union = false;

@@ -21,7 +21,7 @@ struct Part {
   bool is_deprecated = false;
   std::uint64_t extent = 0;  // of a parameter: see c::Param
 };
-// What an array is in C: of a parameter that is given as a whole, what it is declared as, and not the pointer that is
+// The C type of an array. For a parameter that is given as a whole this is the declared array, not the pointer that is
 // passed.
 c::Type array_type(const Part& part, const meaning::Array& array);
 

@@ -51,7 +51,7 @@ class ArrayLengths {
   void not_chosen(const CountedBy& length) { read_without_array(length); }
   template <class Length>
   void not_chosen(const Length&) {}
-  // Must be called when all arrays have been told: compares those whose length refers to another's.
+  // Must be called last, after found(), absent() or not_chosen() for each array: makes the checks that need them all.
   void finish() const {
     for (const auto& check : checks_) check();
   }

@@ -73,7 +73,7 @@ class Encoder {
   void array(std::string_view name, T* const& values, const CountedBy& length, const ArrayRule& = {});
   template <class T>
   void array(std::string_view name, T* const& values, const Exactly& length, const ArrayRule& = {});
-  // What the library leaves there: told, and never given.
+  // An array that only the library fills in: it is in replies, and no client may give it.
   template <class T>
   void told_array(std::string_view name, T* const& values, const CountedBy& length) {
     array(name, values, length);

@@ -1,5 +1,5 @@
-// Which files a call may name. The C library would open any path that this process may open; the wire is not to be
-// worth as much as a login on the machine.
+// Which files a call may name. The C library would open any path that this process may open: whoever may call could
+// then use files like somebody who is logged in on the machine.
 #pragma once
 
 #include <stdexcept>

@@ -79,7 +79,7 @@ void tell_out_room(Json& reply, std::string_view name, std::span<T> values, cons
   }
 }
 
-// Does what is left to do when its scope is left, whichever way.
+// Calls a function when its scope is left, also when it is left by an exception.
 template <class Function>
 class AtEnd {
  public:
@@ -98,7 +98,7 @@ void tell_changed(Json& reply, std::string_view name, const T* value, const Call
   reply[std::string(name)] = value != nullptr ? encode(*value, {call.encoding, call.handle}) : Json(nullptr);
 }
 
-// The same of as many elements; of characters and of void their bytes.
+// The same for an array of `size` elements. Of char and of void it tells the bytes.
 template <class T, std::integral Size>
 void tell_changed(Json& reply, std::string_view name, T* values, Size size, const CallContext& call) {
   using Element = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, char>, std::byte, T>;

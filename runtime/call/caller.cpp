@@ -13,7 +13,7 @@
 namespace rkllm_mcp {
 namespace {
 
-// How long a polled run may take to fail so that its starter, not its first poll, hears of it.
+// If a polled run fails within this time, the request that started it gets the error, and not the first poll.
 constexpr std::chrono::milliseconds kAnnouncePatience{20};
 
 }  // namespace

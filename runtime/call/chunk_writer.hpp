@@ -28,7 +28,7 @@ class ChunkWriter {
   std::string chunk(const Chunk& chunk);
   // A chunk with the next seq that is empty and does not use that seq up.
   std::string nothing_new() const;
-  // No chunk, but how many calls are before this run in the queue; 0 when it begins.
+  // A message that is no chunk: it tells how many calls are before this run in the queue; 0 when the run begins.
   std::string queue_position(std::size_t calls_before) const;
   // The chunk that ends the stream, with the rest of its text, if any.
   std::string end(const Chunk& rest, const CallOutcome& outcome);

@@ -77,7 +77,7 @@ void PollReader::drain() {
   if (!expiry_running_) restart_expiry();
 }
 
-// The next poll is told, if nobody waits.
+// The request that waits is answered; if none waits, the next poll gets the error.
 void PollReader::fail(const std::exception_ptr& fault) {
   stream()->stop();
   outcome_.emplace().error = fault;
@@ -118,7 +118,7 @@ void PollReader::answer(Reply& reply) {
   if (outcome_ && !outcome_->error) {
     const auto objection = send_ending(chunk, reply);
     if (!objection) return finish();
-    if (empty && !outcome_->error) {  // it waits for a poll over another transport, or when there is memory
+    if (empty && !outcome_->error) {  // the ending is kept for a poll over another transport, or until there is memory
       reply.error(*objection);
       return restart_expiry();
     }

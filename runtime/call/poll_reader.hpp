@@ -60,7 +60,7 @@ class PollReader : public StreamReader {
   void fail(const std::exception_ptr& fault) override;
 
  private:
-  // Before the run has begun: the place in the queue, if it is new. Else the empty chunk that says so.
+  // The answer to a poll that finds no text: the place in the queue, if that is news, else an empty chunk.
   std::string nothing_yet();
   bool has_news() const {
     return stream()->waiting() || outcome_ || (!are_values_being_written_ && stream()->drained());

@@ -43,7 +43,7 @@ void PushReader::fail(const std::exception_ptr& fault) {
   try {
     if (!has_ended) sent(std::move(message));
   } catch (const std::bad_alloc&) {
-    // If the client asks for it again nothing is sent; the request ends all the same.
+    // The message is not retained: a client that asks for it again gets nothing. The request ends all the same.
   }
   finish();
 }

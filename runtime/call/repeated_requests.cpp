@@ -44,12 +44,12 @@ RepeatedRequests::Record* RepeatedRequests::find(const Session* client, const Sh
 
 void RepeatedRequests::answered(Record& record, std::optional<std::string_view> answer) {
   Client& client = clients_.at(record.client);
-  if (!answer) {  // it has changed nothing: its repetition is as good as another request
+  if (!answer) {  // it ended without an answer and has changed nothing: a repetition is executed like a new request
     client.records.erase(client.records.find(record.digest));
     return;
   }
-  // No answer is kept for a stream, which sends its own messages again. It is found by its reply: when it has been
-  // dropped, another stream may have its id.
+  // No answer is kept for a stream, which sends its own messages again. The stream is looked up by its reply, and not
+  // by its id: when the stream has been dropped, another one may have the same id.
   const auto reply = record.reply.lock();
   if (!reply || record.client->stream_of(*reply) == nullptr) record.answer = *answer;
   record.until = Clock::now() + limits_.kept_for;

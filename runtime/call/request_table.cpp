@@ -14,7 +14,7 @@ ActiveCall* RequestTable::find(SessionNumber session, Key key) {
 }
 
 void RequestTable::remove(SessionNumber session, Key key) {
-  // It ends outside the table: what it held may remove others as it goes.
+  // Destroyed only after it has left the table: destroying what it holds may remove other requests.
   const auto gone = calls_.extract({session, key});
 }
 

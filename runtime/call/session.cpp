@@ -98,7 +98,7 @@ bool Session::is_active(const RequestId& id) const {
   return find_call([&](const ActiveCall& call) { return !call.ended && is_same_id(call.id, id); }) != nullptr;
 }
 
-// Clients of a shared session count their requests each for itself.
+// Returns a function that tells whether a call is this client's. Clients of a shared session differ by their addresses.
 std::function<bool(const ActiveCall&)> Session::is_of(const Peer& client) const {
   if (!shared_) return [](const ActiveCall&) { return true; };
   return [host = std::string(host_of(client.facts().address))](const ActiveCall& call) { return call.host == host; };

@@ -32,9 +32,9 @@ class ValueStore {
         memory_(memory.exists() ? MemoryBudget(memory.limit() / 4, memory) : MemoryBudget()),
         expiry_(loop, [this] { forget_expired(); }) {}
 
-  // Keeps what belongs to one answer: all of it or nothing. Gives the ids to fetch them by, in their order, which
-  // nobody can guess. `owner`: see owner_of(). Throws no_memory() if there is no room for them together, and error 4006
-  // if there never is.
+  // Keeps all sets of one answer, or none. Returns an id for each set, in the same order, by which a client fetches it;
+  // nobody can guess an id. `owner`: see owner_of(). Throws no_memory() if there is no room for all of them now, and
+  // error 4006 if there never is.
   std::vector<std::string> keep(std::vector<ValueRows> sets, const std::string& owner);
   // Null if there are no values with that id, or no longer.
   const ValueRows* find(std::string_view id);

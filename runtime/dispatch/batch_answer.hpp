@@ -65,7 +65,7 @@ class BatchAnswer final : public AnswerSink, public std::enable_shared_from_this
   const std::shared_ptr<AnswerSink> whole_;
   std::size_t open_;
   bool is_expected_ = false;
-  bool is_refused_ = false;  // to be told when the last has ended
+  bool is_refused_ = false;  // whole_->refuse() is to be called when the last has ended
   std::string answers_;
   MemoryShare share_;  // what they take
 };

@@ -104,7 +104,7 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
       await_proof(*session, peer);
     }
     peer.when_closed([this, session, alive = alive_.watch()] {
-      if (!alive.expired()) repeated_.forget(*session);  // with what is in progress, which the next line ends
+      if (!alive.expired()) repeated_.forget(*session);  // before the next line, which ends the requests in progress
       session->client_gone();
     });
     // The transport keeps this function for as long as the peer lives, so the peer is held weakly here.

@@ -108,7 +108,7 @@ class Dispatcher {
  private:
   void refuse_stranger(const std::string& reason, Session& session, Peer& peer);
   void await_proof(Session& session, Peer& peer);
-  // A message that the network may have repeated or lost the answer to.
+  // Takes a message that may have come before, since the network may repeat it, or may have lost its answer.
   void receive_datagram(std::string_view text, Session& session, Peer& peer);
   void execute(const Request& request, Session& session, Reply& reply, Delivery delivery);
   void execute(const Batch& batch, Session& session, AnswerSink& whole, Delivery delivery);
@@ -117,7 +117,7 @@ class Dispatcher {
   void go_on_with(Batch batch, std::size_t at, Session& session, BatchAnswer& gathering, Delivery delivery);
   void execute(const Notification& notification, Session& session, AnswerSink& answer);
   void refuse(const Malformed& malformed, AnswerSink& answer) const;
-  // Room for a message of that length, as long as what this gives lives; nothing if there is none.
+  // Takes memory for a message of that length until the returned share ends; nothing if there is no memory for it.
   std::optional<Immutable<MemoryShare>> room_for(std::size_t bytes) const;
   // A message of a peer with a connection, which gives the next one only when this one has been read.
   void receive_in_order(std::string_view text, Session& session, Peer& peer);

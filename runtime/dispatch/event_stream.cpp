@@ -184,7 +184,7 @@ void EventStream::abandon() {
 }
 
 void EventStream::given_up() {
-  const auto kept = weak_from_this().lock();  // its session lets go of what has ended
+  const auto kept = weak_from_this().lock();  // end() may make the session drop this stream
   if (!ended_) end();
   became_closed();  // last, since an action of it may throw
 }

@@ -79,7 +79,7 @@ class EventStream final : public AnsweringPeer {
   void attach(http::Exchange& exchange);
   void detach();
   void open();                                      // the exchange's event stream
-  std::uint64_t keep_event(std::string_view data);  // gives its number; as far as there is room
+  std::uint64_t keep_event(std::string_view data);  // returns its number; keeps it only if there is room
   std::string event_text(std::uint64_t number, std::string_view data) const;
   void sent(std::uint64_t number);    // that event, on the exchange
   void forget(std::uint64_t number);  // the last event

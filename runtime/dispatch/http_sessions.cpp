@@ -55,7 +55,7 @@ bool HttpSessions::Entry::rests() const {
   return waits && !streams->is_any_attached() && !has_fault("a client that has left a question open is waited for");
 }
 
-// What waits for its client's answers holds the session.
+// Calls that wait for an answer of their client hold the session; they are cancelled, so that it can end.
 HttpSessions::Entries::iterator HttpSessions::forget(Entries::iterator entry) {
   const auto session = entry->second.session;
   const auto next = entries_.erase(entry);

@@ -33,8 +33,8 @@ class SessionStreams {
 
   // Carries what answers no request.
   EventStream& standing() const { return *standing_; }
-  // A new one, for the answer to a request. `options.id` and `options.memory` are filled in. Goes when it has ended, if
-  // there is nothing to come back for: who uses it keeps it.
+  // A new stream for the answer to a request; fills in `options.id` and `options.memory`. It is dropped when it has
+  // ended without anything that a client could come back for: whoever uses it longer must hold it.
   EventStream& add(EventStream::Options options);
   // Whether a client reads any of them, and when one last did.
   bool is_any_attached() const;

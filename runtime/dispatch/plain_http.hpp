@@ -34,8 +34,8 @@ void read_body(Dispatcher& dispatcher, const http::Request& request, http::Excha
 // Reports a message that cannot be executed, and answers it with status 400, or 503 if there was no memory for it.
 // Shared by the HTTP endpoints, as is the next.
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer);
-// The calls of the message for which `peer` lives, and which is about to be executed in `session`, are cancelled when
-// `peer` breaks off.
+// From now on, if the client disconnects, the calls of the message that `peer` answers are cancelled. To be called
+// before that message is executed in `session`.
 void cancel_when_gone(Peer& peer, Session& session);
 
 }  // namespace rkllm_mcp

@@ -60,7 +60,7 @@ class DirectRequester final : public mcp::Requester {
   const std::shared_ptr<Reply> reply_;
 };
 
-// The request counts as one in progress as long as this lives; one that is cancelled ends as it would have ended.
+// As long as this lives the request counts as one in progress. Cancelling such a request has no effect.
 class InProgress {
  public:
   InProgress(Session& session, Reply& reply)

@@ -29,7 +29,7 @@ class StreamableHttp {
  private:
   // In which session a message is executed, and who gets its answer.
   struct Way {
-    std::shared_ptr<Session> session;  // at least until the message has been taken, as the next
+    std::shared_ptr<Session> session;  // held until the message has been taken; so is `peer`
     std::shared_ptr<Peer> peer;
     Delivery delivery;
   };

@@ -11,8 +11,8 @@
 namespace rkllm_mcp {
 
 inline constexpr std::size_t kDeepestJson = 64;  // levels
-// The longest text that is parsed on the event loop where it is no JSON-RPC message (for these: kReadAtOnceBytes), by
-// those who can have longer ones parsed beside it.
+// The longest text that code parses on the event loop if it is able to have longer ones parsed beside the loop.
+// JSON-RPC messages have a limit of their own, kReadAtOnceBytes.
 inline constexpr std::size_t kMostParsedOnLoop = std::size_t{32} << 10U;  // bytes
 
 inline constexpr std::size_t kAnyNumberOfValues = static_cast<std::size_t>(-1);

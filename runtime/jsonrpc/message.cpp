@@ -124,7 +124,7 @@ class IdSeeker {
   Json id_;
 };
 
-// Walks over JSON text that is known to be valid.
+// Walks over JSON text. In text that is cut off or not valid, what it finds may be wrong.
 class Walk {
  public:
   explicit Walk(std::string_view json) : json_(json) {
@@ -187,7 +187,7 @@ std::string id_of_members(Walk& walk) {
     const bool is_wanted = is_id(walk.value());
     walk.take(':');
     const std::string_view value = walk.value();
-    if (is_wanted && !walk.at_end()) id = value;  // behind a whole one something follows
+    if (is_wanted && !walk.at_end()) id = value;  // a value at the end of the text may have been cut off
     walk.take(',');
   }
   return id;

@@ -58,7 +58,7 @@ struct Malformed {
   RpcError error;
 };
 
-// Several at once, each of which becomes a message by message_of(). Whether they may is not known here.
+// Several messages at once; message_of() makes each of them. Whether the client may send batches is not known here.
 struct Batch {
   std::vector<Json> messages;                      // at least one
   std::vector<std::string> written_ids;            // each message's id as JSON text; empty: it has none
@@ -86,9 +86,9 @@ Message parse_message(std::string_view text, const MessageLimits& limits);
 RequestId id_of_beginning(std::string_view text, const MessageLimits& limits);
 // The message that one element of a batch is.
 Message message_of(Json element, const std::string& written_id, const MessageLimits& limits);
-// What a batch is where none is allowed.
+// The error for a batch where batches are not allowed.
 Malformed refused_batch();
-// What a connection is told that does not begin with a message.
+// The error for a connection that does not begin with a message.
 Malformed other_protocol();
 
 // The ids in a message's text as they are written there. A JSON value does not tell: -0 is read as 0, 1e2 as 100.0,

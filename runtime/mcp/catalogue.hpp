@@ -117,8 +117,8 @@ struct Catalogue {
   std::vector<Resource> resources;
   std::vector<ResourceTemplate> templates;
   std::vector<Immutable<Prompt>> prompts;
-  // Gives what fetches the document at `uri` from elsewhere: it answers with ReadResourceResult, checks whether the
-  // client may have it, and takes the place of the entry's `read`. Gives null for other addresses. Null: none are such.
+  // Returns the function that fetches the document at `uri` from elsewhere, in place of the entry's `read`: it checks
+  // whether the client may have it, and answers with ReadResourceResult. Null: not needed; `fetch` itself may be null.
   std::function<InvokeFunction(const std::string& uri)> fetch{};
   // Whether there is a server of this catalogue's name beside the services, whose methods may be called NAME/METHOD.
   bool is_server = true;

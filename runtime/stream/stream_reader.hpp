@@ -56,8 +56,8 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
 
  protected:
   StreamReader() = default;
-  // Takes all that there is. Called after each wake-up. What comes while this runs wakes once more, although this may
-  // have taken it, and even the stream's end: the next call may find nothing.
+  // Takes all that there is. Called after each wake-up. A token that comes while this runs causes one more wake-up,
+  // although this call may take the token, and even the end of the stream: so a call may find nothing.
   virtual void drain() = 0;
   // drain() has thrown: the client is told, and the run is stopped.
   virtual void fail(const std::exception_ptr& fault) = 0;

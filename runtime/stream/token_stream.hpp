@@ -126,7 +126,7 @@ class TokenStream : public CallObserver {
 
   static constexpr std::size_t kNoPosition = static_cast<std::size_t>(-1);
   std::atomic<std::size_t> position_{kNoPosition};  // that nobody has been told yet
-  bool queued_ = false;                             // it has waited; the backend's calls only
+  bool queued_ = false;                             // a place was told; only on_queued() and on_begun() use this
 
   // A token that there is no room for waits.
   struct Full {

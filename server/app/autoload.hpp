@@ -61,7 +61,7 @@ class Autoload {
   asio::io_context& loop_;
   Backend& backend_;
   const Method* init_ = nullptr;  // null: stopped
-  std::size_t runtimes_ = 0;      // how many there have been: word of an older one comes too late
+  std::size_t runtimes_ = 0;      // counts runtimes: the end of a load in an earlier one is ignored
   spdlog::logger& log_;
   std::list<Model> models_;  // none is ever taken out
   Listener listener_{[](const std::string&) {}, [](const std::string&, const std::string&) {}};

@@ -51,7 +51,7 @@ class ChatService {
   // Reads the profiles of chat.profiles_dir as they are now; blocks. The log says which of them cannot be used. False:
   // there are none, and were none. service() is another one afterwards.
   bool read_profiles();
-  // The tools of other servers, which profiles may offer to their models, as a server of this name.
+  // `tools`: those of other servers. Profiles that name the server "upstreams" may offer them to their models.
   void use_upstreams(std::vector<Immutable<mcp::Tool>> tools);
   // See ChatHost.
   void when_first_token(chat::ChatHost::FirstTokenFunction action) { host_.when_first_token(std::move(action)); }

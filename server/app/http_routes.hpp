@@ -34,7 +34,7 @@ class HttpRoutes {
     std::function<bool()> is_simulated;
   };
 
-  // `server` is listed before the services of the dispatcher's catalogue; nothing: they are all there is.
+  // `server` is listed before the services of the dispatcher's catalogue; nothing: only these services are listed.
   HttpRoutes(Dispatcher& dispatcher, std::chrono::seconds session_idle, std::optional<Server> server,
              StatusFunction health, TextFunction metrics)
       : dispatcher_(dispatcher),
@@ -47,7 +47,7 @@ class HttpRoutes {
         health_(std::move(health)),
         metrics_(std::move(metrics)) {}
 
-  // Who is asked first, and says whether the request was its own; null: nobody.
+  // Is called before everything else; returns true if it has taken the request. Null: it is not called.
   using FirstFunction = std::function<bool(const http::Request&, http::Exchange&)>;
   void ask_first(FirstFunction first) { first_ = std::move(first); }
 

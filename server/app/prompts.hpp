@@ -16,7 +16,7 @@ struct PromptKnowledge {
   bool lists_functions;          // the list of tools has the C functions: models can be asked to call them
 };
 
-// set_up_model, chat, summarize, and with listed functions use_tools; without those they ask for the chat set's tools.
+// Adds set_up_model, chat, summarize, and use_tools if `lists_functions`. Else the three ask for tools of the chat set.
 void add_prompts(mcp::Catalogue& catalogue, const PromptKnowledge& knowledge);
 
 }  // namespace rkllm_mcp

@@ -34,7 +34,7 @@ constexpr std::size_t kMostPulls = 2;  // at once: they share the network, and o
 constexpr std::chrono::milliseconds kBetweenNews{200};
 constexpr const char* kOnThisMachine = "on the server's machine: ";  // what a client is told to do is to be done there
 
-// What the thread of a pull tells, as often as somebody may want to know.
+// Tells how far a pull is, on the pull's thread; while bytes come, only now and then (kBetweenNews).
 class News {
  public:
   using Tell = std::function<void(const PullProgress&)>;

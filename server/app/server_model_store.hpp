@@ -54,8 +54,8 @@ class ServerModelStore final : public chat::ModelStore {
 
   void run(Job& job);
   void give_up(Job& job, std::uint64_t listener);
-  // Tells those who wait for it now the remarks that they have not heard yet, and then calls `news` with each of them,
-  // if it is given.
+  // Tells each listener that waits for the pull now the remarks that it has not heard yet, and then calls `news`, if it
+  // is given, with that listener.
   static void tell(Job& job, const std::function<void(const chat::PullListener&)>& news = {});
   void ended(Job& job, const Outcome& outcome);
   std::string path_to_remove(const std::string& name) const;

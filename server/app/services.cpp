@@ -15,7 +15,7 @@ namespace {
 void tell_of_conversation(mcp::Server& mcp, const memory::Key& key) {
   mcp.resource_updated(memory::uri_of(key, key.space),
                        [&key](const Principal& principal) { return principal.name == key.space; });
-  const std::string elsewhere = key.space + "/";  // the name of nobody who owns it
+  const std::string elsewhere = key.space + "/";  // nobody owns this space, so that the address names the space
   mcp.resource_updated(memory::uri_of(key, elsewhere), [](const Principal& principal) { return principal.may_admin; });
 }
 

@@ -37,7 +37,7 @@ class Shutdown {
   void begin_step();
   void look_again();  // in a moment
   void look();
-  bool is_done() const;  // the step that is under way, or its time is over
+  bool is_done() const;  // whether the current step is done, or its time is over
 
   const std::vector<Step> steps_;
   std::size_t current_ = 0;

@@ -28,7 +28,7 @@ struct QueuedCall : std::enable_shared_from_this<QueuedCall> {
   CallRequest request;
   std::shared_ptr<ModelHandle> handle;  // null for calls without one
   const Clock::time_point queued_at = Clock::now();
-  std::shared_ptr<QueuedCall> lease;  // whose call it is; null: nobody's
+  std::shared_ptr<QueuedCall> lease;  // the lease that this call is made in; null: none
 
   enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;
   bool abandoned = false;                          // it creates a model that nobody waits for

@@ -32,8 +32,8 @@ class Model {
  public:
   virtual ~Model() = default;
 
-  // The next call is a run, of which this hears until call() has returned; of a run that the library has not ended,
-  // also later.
+  // The next call is a run. `observer` hears of it until call() has returned; if the library has not ended the run by
+  // then, also later.
   virtual void begin_run(CallObserver& observer) = 0;
   virtual CallOutcome call(const CallRequest& request) = 0;         // blocks until the call has ended
   virtual CallOutcome call_beside(const CallRequest& request) = 0;  // what the contract allows during a run

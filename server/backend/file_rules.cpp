@@ -121,7 +121,7 @@ std::string file_identity(const FileRules& rules, const std::string& path) {
   struct stat status {};
   // The clock that the kernel writes into files: it moves every few milliseconds.
   if (::clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0 || ::stat(file.c_str(), &status) != 0) return {};
-  // Whatever writes into a file or puts it in its place changes this time, also where it sets that of its contents.
+  // Each write, rename and link changes this time (ctime), also where a program sets the time of the contents (mtime).
   const auto changed = since_1970(status.st_ctim);
   if (changed >= since_1970(now)) return {};
   return file + "\n" + std::to_string(status.st_dev) + "\n" + std::to_string(status.st_ino) + "\n" +

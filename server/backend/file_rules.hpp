@@ -48,9 +48,9 @@ class FileRules final : public FilePolicy {
   std::uint64_t cache_bytes_;
 };
 
-// What tells the file that the library would read for this path from all others, and from what it has held before: its
-// own path, what the file system knows it by, its size and the time of its last change. Empty if there is none, or if
-// it has just changed: the next change could have the same time. Asks the disk; any thread.
+// A text that is another one when the library would read another file for this path, or the same file after a change.
+// It has the file's path, device, inode number, size and time of last change. Empty if there is no such file, or if it
+// has just changed: the next change could have the same time. Asks the disk; any thread.
 std::string file_identity(const FileRules& rules, const std::string& path);
 
 }  // namespace rkllm_mcp

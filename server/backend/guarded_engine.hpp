@@ -1,4 +1,4 @@
-// Refuses what the library would accept, and then answer with nothing, break or not survive; in front of any engine.
+// Stands in front of any engine, and refuses calls that the library accepts, but then fails to make, or crashes on.
 //
 // Seen with runtime 1.3.0: a conversation with n_batch above 1 runs once, and never again; a multimodal prompt without
 // an image or video is taken for no input at all; an adapter that cannot be applied is accepted with an error in the

@@ -28,9 +28,9 @@ std::string model_path_of(const QueuedBackend::HandleStatus& handle);
 // The model's name: the one that it was loaded by, else its file's without ending.
 std::string model_name_of(const QueuedBackend::HandleStatus& handle);
 
-// What a handle goes by where models are named, on any thread: the name that it was loaded by. If rkllm_init has made
-// it, its file's name without ending, unless a model (`is_taken`), the value of another handle or an earlier one of
-// `all` has that name; else its own value.
+// The name of a handle among the names of models: the name that its model was loaded by. If rkllm_init has made the
+// handle: the name of the model's file without ending; but the handle's id, if that name is empty, belongs to a model
+// (`is_taken`) or to an earlier handle of `all`, or is the id of a handle of `all`. Any thread.
 std::string name_of_handle(const QueuedBackend::HandleStatus& handle,
                            const std::vector<QueuedBackend::HandleStatus>& all,
                            const std::function<bool(const std::string& name)>& is_taken);

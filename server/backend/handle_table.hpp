@@ -58,7 +58,7 @@ struct ModelHandle : std::enable_shared_from_this<ModelHandle> {
 
 class HandleTable {
  public:
-  // At most so many; of each that is too many `counts` is told, unless it is null.
+  // Holds at most `most` handles. `counts`, unless it is null, counts the handles that are refused for that.
   HandleTable(std::size_t most, Counts* counts) : most_(most), counts_(counts) {}
 
   // A handle with the next free number, which nobody finds before it is added. Throws RpcError (kQueueFull).
@@ -68,8 +68,8 @@ class HandleTable {
   void give_back(const ModelHandle& handle);  // its number: it was not made after all
   std::map<std::string, std::shared_ptr<ModelHandle>> take_all() { return std::exchange(by_id_, {}); }
 
-  // What these give is good while the mutex is held; who needs it for longer takes shared_from_this() of it.
-  // Null: there is none. One that is being destroyed is found.
+  // The handles that these return are valid while the mutex is held; for longer use take their shared_from_this().
+  // Null if there is no such handle. A handle that is being destroyed is found.
   ModelHandle* find(const std::string& id) const;
   // The handle that a call of this method means: the one that it names, or else the only one that rkllm_init has made
   // or is making. None is found that is being destroyed. Throws RpcError (kUnknownHandle, kInvalidParams).

@@ -42,7 +42,7 @@ fs::file_time_type time_of(const fs::path& path) {
   return is_absent ? fs::file_time_type::min() : time;
 }
 
-// Why the disk below `directory` takes no more, if so: what was written there last is then not whole either.
+// Why the disk of `directory` takes no more; nothing if it does. If it is full, the last cache is not whole, either.
 std::optional<std::string> reason_of_full_disk(const fs::path& directory) {
   constexpr std::size_t kSomething = 64 * 1024;
   const int file = ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);

@@ -20,7 +20,7 @@ namespace rkllm_mcp {
 
 class LibraryEngine final : public Engine {
  public:
-  // `printed`: what the library prints; outlives the engine. Null: whoever reads this process's output sees to that.
+  // `printed`: what the library prints; outlives the engine. Null in a worker: the server reads its output.
   explicit LibraryEngine(const LoadedLibrary& library, FileRules files = FileRules({}),
                          StandardErrorTap* printed = nullptr)
       : library_(library), files_(std::move(files)), printed_(printed) {}

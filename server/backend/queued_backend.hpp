@@ -117,7 +117,7 @@ class QueuedBackend : public Backend {
   };
   // In the order in which they were asked for.
   std::vector<Load> loads() const;
-  // Whether a model is loaded, or else at least being loaded, or else at least a call is in progress.
+  // kModels: a model is loaded; else kLoading: one is being loaded; else kCalls: a call is in progress; else kIdle.
   enum class Use { kIdle, kCalls, kLoading, kModels };
   Use use() const;
 
@@ -125,8 +125,8 @@ class QueuedBackend : public Backend {
   using LostFunction = std::function<void(const std::string& id)>;
   void when_lost(LostFunction lost) { lost_ = std::move(lost); }
 
-  // What tells a model's file from others and from its own earlier contents, by the path in a call of rkllm_init;
-  // empty: that is not known. Called on threads of the backend, before and after the call; set before the first one.
+  // Takes the path in a call of rkllm_init, and returns a text that is another one for another file, or after a change
+  // of the file; empty: not known. Called on threads of the backend, before and after each such call; set before any.
   using FileFunction = std::function<std::string(const std::string& path)>;
   void identify_files_by(FileFunction identity) { identity_of_file_ = std::move(identity); }
 
@@ -160,7 +160,7 @@ class QueuedBackend : public Backend {
     std::shared_ptr<QueuedCall> job{};  // null: none waits, or a lease that has been granted
     std::exception_ptr refusal{};       // why it is not made
   };
-  Taken take_queued(CallQueue& queue, ModelHandle* handle);  // as the next
+  Taken take_queued(CallQueue& queue, ModelHandle* handle);  // the next call of the queue
   // These make the next call of their queue, if one waits still.
   void run_queued(CallQueue& queue, ModelHandle* handle);  // null: of the calls without one
   void run_beside(ModelHandle& handle);
@@ -188,7 +188,7 @@ class QueuedBackend : public Backend {
 
   CallQueue handleless_;
   Runner notices_;      // refusals and news: what must not wait for a call
-  Runner handle_ends_;  // the last of handles, which may take as long as a process takes to die
+  Runner handle_ends_;  // destroys handles, which may take until a process has died
 };
 
 }  // namespace rkllm_mcp

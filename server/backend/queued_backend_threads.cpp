@@ -70,7 +70,7 @@ QueuedBackend::Taken QueuedBackend::take_queued(CallQueue& queue, ModelHandle* h
   const bool is_granted = is_lease(*job) && grant(*handle, *job);
   if (!is_granted) queue.set_running(job);
   queue.tell_positions();
-  if (is_granted) return {};  // it is finished when it is ended
+  if (is_granted) return {};  // finish() is called when the lease ends
   if (handle->lost) {
     taken.refusal = handle->lost;
   } else if (job->request.method->handle != HandleRole::kCreates &&
@@ -106,7 +106,7 @@ void QueuedBackend::run_queued(CallQueue& queue, ModelHandle* handle) {
   finish(*job, std::move(outcome));
 }
 
-// run_beside() takes its mark back if the abort is refused; it is certain once start_mutex is free.
+// Waits until start_mutex is free: before, run_beside() may still set run.aborted back, if the abort is refused.
 void QueuedBackend::await_abort(ModelHandle& handle, const QueuedCall& run) {
   {
     const std::lock_guard lock(mutex_);
@@ -129,7 +129,7 @@ void QueuedBackend::run_beside(ModelHandle& handle) {
   std::shared_ptr<QueuedCall> job;
   CallOutcome outcome;
   std::weak_ptr<QueuedCall> meant;   // one that is taken out of its queue meanwhile is not kept
-  std::shared_ptr<QueuedCall> kept;  // by a fault that has been put back
+  std::shared_ptr<QueuedCall> kept;  // null, unless a test has switched a fault on
   {
     const std::lock_guard starting(handle.start_mutex);  // no other run begins meanwhile
     {

@@ -29,8 +29,8 @@ class UnavailableBackend : public Backend {
   Runner runner_;
 };
 
-// The backend of the services' own port, where there are no C functions: every call fails with error -32601. The API is
-// empty there, so nobody makes one; what Backend promises holds all the same.
+// The backend of the services' own port, where there are no C functions: every call fails with error -32601. No
+// call comes, since the API is empty there; but one that came would end as Backend promises.
 //
 // Threads: any; calls end on the event loop, which must outlive the backend.
 class NoFunctions final : public Backend {

@@ -29,12 +29,12 @@ namespace rkllm_mcp {
 // Threads: any.
 class RequestsInFlight {
  public:
-  // A message that is about to be sent; one that has come, and is about to be printed; and that it has been.
+  // To be called before a message is sent; before a message that has come is printed; and after it was printed.
   void note_sent(const client::MessageFacts& facts);
   void note_received(const client::MessageFacts& facts);
   void note_printed();
 
-  // Until every request is answered and the answers are printed, somebody gives up, or the deadline.
+  // Waits until all requests are answered and the answers printed, give_up() is called, or the deadline has come.
   void await_none(Clock::time_point deadline);
   // The ids of those without an answer, which are forgotten. Nobody waits for answers from now on.
   std::vector<Json> give_up();

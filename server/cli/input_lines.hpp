@@ -20,8 +20,8 @@ class InputLines {
   InputLines& operator=(const InputLines&) = delete;
   ~InputLines();
 
-  // The next line, without its end. One that has been read goes first, whatever else there is. Less than no patience is
-  // patience for ever. Throws std::runtime_error for a line of more than 256 MiB, std::system_error if the wait fails.
+  // The next line, without its end. A line that has been read already goes before other events. A negative patience
+  // never ends. Throws std::runtime_error for a line of more than 256 MiB, std::system_error if the wait fails.
   Event next(std::chrono::milliseconds patience, std::string& line);
 
   // Ends the wait of next(), now or next time, until the wakeup is forgotten.

@@ -80,7 +80,7 @@ std::unique_ptr<memory::MemoryCalls> calls_for(const MemoryCommandOptions& optio
   return memory::calls_on_store(chosen);
 }
 
-// What takes long says how far it is, to a person who looks.
+// Shows on the terminal how many entries are done, while something takes long.
 class Counted {
  public:
   enum class Shown { kOnTerminal, kNever };

@@ -26,7 +26,7 @@ struct PortOfSettings {
   bool tls = false;
 
   bool is_at(const client::Endpoint& place) const { return enabled && port == place.port && tls == place.speaks_tls(); }
-  // What makes it so.
+  // The options after which is_at() is true.
   std::string moved_to(const client::Endpoint& place) const {
     const std::string name = section;
     std::string options = enabled ? std::string() : set_option(name + ".enabled", "true");

@@ -1,4 +1,4 @@
-// How to start a server that a command would reach, for what is said where nobody answers.
+// How to start the server that a command looks for: said to a person when no server answers.
 #pragma once
 
 #include "client/endpoint.hpp"
@@ -17,8 +17,8 @@ bool is_on_this_machine(const client::Endpoint& place);
 // Without secrets, and without what `command`, to which it is to be added, says itself.
 std::string as_options(const SettingsRequest& request, std::string_view command = {});
 
-// What `rkllm-mcp serve` has to be told so that its server is reached at `to`, which target_of() understands:
-// as_options(), and the port where the settings have another. Nothing where that is another machine, or takes a
+// The options with which `rkllm-mcp serve` starts a server that is reached at `to` (see target_of()): as_options(), and
+// the port, if the settings have another one. Nothing if `to` is another machine, or if the server would need a
 // certificate that the settings do not name.
 std::optional<std::string> serve_options_for(std::string_view to, client::Protocol usual,
                                              const SettingsRequest& request);

@@ -6,7 +6,7 @@
 
 namespace rkllm_mcp::memory {
 
-// Both of what follows, of a word in lower case.
+// What canonical() and folded() make of a word in lower case.
 struct Spellings {
   std::string canonical, folded;
 };

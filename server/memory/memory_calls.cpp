@@ -62,7 +62,7 @@ class CallsOnStore final : public MemoryCalls {
       answer = std::move(result);
       failed = error;
     });
-    // What the threads of the store post brings work; until then there may be none.
+    // The loop is started again and again: it has nothing to do until the threads of the store post the answer.
     while (!answer) {
       loop_.restart();
       loop_.run_one_for(std::chrono::milliseconds(100));

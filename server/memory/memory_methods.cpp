@@ -282,7 +282,7 @@ void MemoryService::add_summary_methods(mcp::Service& service) {
   add_changing(service, std::move(set), [this](Store& store, const Params& params) {
     const Key key = params.key();
     const std::string text = params.required_text("summary");
-    params.flag("compress", false);  // without effect, but not anything
+    params.flag("compress", false);  // it has no effect, but must be true or false
     const bool exists = store.find(key).has_value();
     make_room(store);
     store.set_summary(key, text, options_.keep_recent, now());

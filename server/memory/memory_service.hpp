@@ -42,7 +42,7 @@ struct MemoryOptions {
   std::int64_t most_bytes = 0;  // of the store; 0: no limit
   WhenFull when_full = WhenFull::kRefuse;
   std::int64_t retention_days = 0;  // conversations that have not changed for so long are removed; 0: never
-  std::string brief_spaces{};       // spaces whose names begin so have a time of their own; empty: there are none
+  std::string brief_spaces{};       // spaces whose names begin with this have brief_days instead; empty: none have
   std::int64_t brief_days = 0;      // retention_days of the conversations in these spaces
   std::int64_t answer_bytes = defaults::kLimitsMaxMessageBytes;  // longest answer
 };
@@ -59,7 +59,7 @@ class MemoryService {
   struct Events {
     std::function<void(const Key& key)> changed{};  // the conversation, or that it exists
     std::function<void()> list_changed{};
-    // Messages have been deleted, with their conversation or without: before whoever wanted it is answered.
+    // Messages have been deleted, with or without their conversation. Called before the request for that is answered.
     std::function<void()> removed{};
   };
 

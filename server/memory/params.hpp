@@ -35,7 +35,7 @@ class Params {
   std::string space() const;
   std::optional<std::string> id() const;  // of the conversation: 1 to 256 bytes
   Key key() const;                        // where the id is required
-  // "role", "content", "metadata" and, if it is an import, "timestamp" of `object`, whose path that is.
+  // The message in `object`: its "role", "content" and "metadata", created at `time`. `path` is that of `object`.
   static NewMessage message_in(const Json& object, const std::string& path, Milliseconds time);
 
  private:
@@ -43,7 +43,7 @@ class Params {
   Asking asking_;
 };
 
-// An id as it may be; `path` for the complaint.
+// Returns `id` if it is a valid one; else throws InvalidParams, which names `path`.
 std::string checked_id(const std::string& id, const std::string& path);
 
 // {"type":"object","properties":...,"required":[...]}; the names of required properties end with "!".

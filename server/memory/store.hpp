@@ -23,8 +23,8 @@
 
 namespace rkllm_mcp::memory {
 
-// What can be wrong with a store, as an exception. Who asks for something that cannot be gets an RpcError instead, and
-// nothing has been changed then.
+// What can be wrong with a store, as an exception. A request that is wrong in itself throws an RpcError instead, and
+// has changed nothing then.
 class StoreError : public std::runtime_error {
  public:
   enum class Kind {

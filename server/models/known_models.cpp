@@ -91,7 +91,7 @@ void KnownModels::refresh(std::function<void()> then) {
   const bool is_fresh = looked_at_ && Clock::now() - *looked_at_ < kOften;
   if (stopped_ || (!looks_into_directories() && unseen_handle_paths().empty()))
     return asio::post(loop_, std::move(then));
-  // Behind a look that is under way: what it finds is known then.
+  // `then` is called after a look that is still under way, so that it sees what that look finds.
   if (is_fresh && unseen_handle_paths().empty()) return reading_.run([] {}, std::move(then));
   looked_at_ = Clock::now();
   look_again(std::move(then));

@@ -79,7 +79,7 @@ class KnownModels {
   std::optional<Handle> find_handle(std::string_view name) const;
   // The value of the handle that `name` means; empty: none. One that is being made is found by its value.
   std::string handle_named(std::string_view name) const;
-  // It was loaded by name, or by autoload: it goes by that.
+  // Whether its model was loaded by a name, or by autoload: then the handle has that name.
   bool has_own_name(const Handle& handle) const;
   std::string name_of(const Handle& handle) const;
   // The name of the family whose template its conversations are written in; empty: not known.

@@ -166,8 +166,8 @@ void LeasedTurnModel::run(std::string prompt, const chat::RunOptions& options,
                  const CallOutcome& outcome, std::uint64_t tokens) mutable {
                const bool is_refused = outcome.error && as_rpc_error(outcome.error).code() == ErrorCode::kInvalidParams;
                if (!is_refused || is_aborted_) return ended(outcome, tokens, std::move(done));
-               // There is no room for the file, and nothing has been run yet: what it prefills is worth it all the
-               // same.
+               // There is no room for the file, so nothing has been run. The run is made without the file: the
+               // prefill alone is of use, too.
                begin(std::move(without_file), std::move(on_token), [done = std::move(done)](chat::RunReport report) {
                  report.cache_saved = false;
                  done(report);

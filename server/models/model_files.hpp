@@ -30,9 +30,9 @@ struct FoundModels {
   std::vector<std::string> hidden{};   // paths of those whose name an earlier one has
 };
 
-// The folders whose files are models by name, and into whose first models are pulled: those of runtime.model_dirs; if
-// there are none, the one that need not be set: models in $STATE_DIRECTORY (as systemd sets it), else rkllm-mcp/models
-// below $XDG_DATA_HOME or ~/.local/share, which may not be there yet. None if no home is known either.
+// The folders whose files are models by name; models are pulled into the first of them. They are `model_dirs`. If that
+// is empty, it is one folder, which may not exist yet: models in $STATE_DIRECTORY (as systemd sets it), else
+// rkllm-mcp/models in $XDG_DATA_HOME or in ~/.local/share. None if no home directory is known either.
 std::vector<std::string> model_folders(const std::vector<std::string>& model_dirs);
 
 // What is in these directories and in theirs, three levels deep. Directories that cannot be read have nothing.

@@ -44,7 +44,7 @@ class ModelPlace : public ModelWaiter, public std::enable_shared_from_this<Model
     source_.keep_alive = wish_.keep_alive;
   }
 
-  // With a slot, or at once in the queue of source.loaded.handle.
+  // Begins to wait: for source.slot to load the model, or, without a slot, in the queue of source.loaded.handle.
   void begin();
   // The place is given up if it has not become a lease. After that nobody is called.
   void give_up();

@@ -29,7 +29,7 @@ bool is_want_of_room(const RpcError& error) {
   return error.code() == ErrorCode::kRuntimeUnavailable || error.code() == ErrorCode::kQueueFull;
 }
 
-// Whether there are models, or loads but this one, that may go or end.
+// Whether there are loaded models, or other loads than `init`: their end may make room.
 bool has_others(const QueuedBackend& queue, Backend::CallId init) {
   const auto is_other = [init](const QueuedBackend::Load& load) { return load.init != init; };
   return !queue.handles().empty() || std::ranges::any_of(queue.loads(), is_other);
@@ -300,8 +300,8 @@ void ModelSlot::look_whether_expired() {
   const auto use = handle_use();
   if (!use) return;  // lost() is under way, or somebody has destroyed it
   if (use->in_use) {
-    // By somebody of whom the slot is not told: a call, or a lease that was asked for by the handle. A model that is to
-    // go at once goes soon after it.
+    // The slot is not told when this use ends: it is a call, or a lease that was asked for by the handle. So a model
+    // that is to be unloaded at once is looked at again soon.
     last_used_ = now;
     return expiry_.set_at(after(now, std::clamp(keep_alive().seconds, kSoonestLook, kLatestLook)));
   }

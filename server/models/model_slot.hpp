@@ -63,7 +63,7 @@ struct LoadFailure {
   RpcError error;
 };
 
-// Somebody who needs a model. The slot holds it until one of the last two.
+// Somebody who needs a model. The slot holds it until it has called ready() or failed(), or until remove().
 class ModelWaiter {
  public:
   virtual ~ModelWaiter() = default;
@@ -93,7 +93,7 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
   ModelSlot(const SlotSurroundings& around, NamedModel model, Use use, Events events);
 
   const NamedModel& model() const { return model_; }
-  // What the settings say of it now: the model from its next load, how long it is kept at once.
+  // Takes what the settings say now. It counts from the next load on, but how long the model is kept counts at once.
   void update(NamedModel model, chat::KeepAlive keep_alive);
   std::string title() const;  // in words, "NAME for embeddings"
   State state() const { return state_; }

@@ -42,7 +42,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   void queued(std::size_t) override {}
   void loading(const chat::LoadProgress&) override {}
   void failed(const LoadFailure& failure) override { end(failure.error); }
-  // In the queue of its handle the model counts as used, as it does by every call.
+  // The slot's use ends at once: while the call is in the queue of the handle, the model counts as used anyway.
   void ready(const std::string& handle, std::uint64_t load, std::optional<double>) override {
     const auto observer = request_.observer;  // null: it is over
     const auto self = shared_from_this();
@@ -67,7 +67,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   }
 
  private:
-  // It has been handed on, or has ended: its request is somebody else's.
+  // Whether the call has been handed on, or has ended: then request_ has no observer any more.
   bool is_over() const { return !request_.observer; }
 
   NamedBackend& owner_;

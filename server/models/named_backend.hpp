@@ -37,7 +37,7 @@ class NamedBackend final : public Backend {
  private:
   class Waiting;
 
-  // What the name stands for, at this moment; empty: nothing that the call can be made with.
+  // The handle that the name stands for at this moment; empty: none that the call can go to at once.
   std::string handle_for(const Method& method, const std::string& name) const;
   CallId wait_for(const std::string& name, CallRequest request);
 

@@ -247,7 +247,7 @@ std::optional<chat::ModelDescription> ServerModels::find(std::string_view name, 
   if (const NamedModel* const model = known_.meant(name)) return describe(*model);
   if (!is_model_path(name) || !asker.may_admin) return std::nullopt;
   const std::string path(name);
-  std::error_code error;  // of a file that is not there; what is loaded may have lost its own
+  std::error_code error;  // ignored. A model that has a slot may have lost its file
   const bool is_there = existing_slot(path, ModelSlot::Use::kTurns) != nullptr ||
                         std::filesystem::is_regular_file(known_.file_of(path), error);
   return is_there ? std::optional(describe(model_by_path(path))) : std::nullopt;

@@ -62,7 +62,7 @@ class ServerModels final : public chat::ModelLender {
   void lost(const std::string& handle);
   // A preset is being loaded as the settings say (models.NAME.autoload): who asks for it waits for that load.
   void autoload_begun(const std::string& name);
-  // It has been, and its handle is used for its name; empty: it could not be.
+  // That load has ended. Calls that name the preset use `handle` from now on; empty: the load has failed.
   void autoload_ended(const std::string& name, const std::string& handle);
   void stop();
 

@@ -20,8 +20,8 @@ class WebPage {
  public:
   WebPage();
 
-  // Answers GET and HEAD of the page's files. "/" is the page only for a client that asks for text/html; others find
-  // there what they found before there was a page. False: the request is not for the page, and is not answered.
+  // Answers GET and HEAD of the page's files. "/" only for a client that asks for text/html, since
+  // other clients get something else there. False: the request is not for the page, and is not answered.
   bool handle(const http::Request& request, http::Exchange& exchange) const;
 
  private:

@@ -35,8 +35,8 @@ DescriptorPair make_stream_pair();
 DescriptorPair make_seqpacket_pair();
 DescriptorPair make_pipe();  // to read from (first), and to write to (second)
 
-// A program that is started shall not have the descriptors of this process, from `first` on. For a new process between
-// fork and exec: nothing here allocates or locks.
+// Marks the descriptors of this process from `first` on, so that exec closes them. For a new process between fork and
+// exec: nothing here allocates or locks.
 void close_on_exec_from(int first);
 // Does what close_on_exec_from() does where the kernel cannot do it at once: before Linux 5.11.
 void close_on_exec_one_by_one(int first);

@@ -27,8 +27,8 @@ class ProcessOutput {
   // Once, when the process has ended: takes what is there still. What stands there without an end of line is a line
   // then, also where another process can write on.
   void read_rest();
-  // Waits until there is something to read, or `other` (a descriptor; negative: none) has news, or for so long. True if
-  // the other one has.
+  // Waits until there is something to read, until `other` (a descriptor; negative: none) has news, or for `patience`.
+  // True if `other` has news.
   bool wait(std::chrono::milliseconds patience, int other = -1) const;
 
   // See PrintedLines.

@@ -1,5 +1,5 @@
-// A few threads beside the event loop for work that waits: for the network, mostly. What many ask for is done in turns:
-// one of them that asks for much, or for what takes long, leaves threads and places for others.
+// A few threads beside the event loop for work that waits, mostly for the network. The owners of work take turns: an
+// owner with much work, or with work that takes long, leaves threads, and places in the queue, to the others.
 //
 // Threads: submit() and withdraw() from one; the work is done on threads of its own, started as they are needed.
 #pragma once

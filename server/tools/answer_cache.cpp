@@ -17,7 +17,7 @@ std::optional<ToolAnswer> AnswerCache::find(const std::string& question, Clock::
 
 void AnswerCache::keep(const std::string& question, const ToolAnswer& answer, Clock::time_point now) {
   if (const auto found = by_question_.find(question); found != by_question_.end()) drop(found->second);
-  // The question is there twice, and so, nearly, is the answer: as text and for programs.
+  // The question is kept twice: in the entry and as a key. The answer has two forms: its text and its JSON.
   const std::size_t bytes = 2 * question.size() + answer.text.size() + answer.structured.dump().size();
   if (life_.count() == 0 || bytes > most_bytes_) return;
   while (bytes_ + bytes > most_bytes_) drop(std::prev(entries_.end()));

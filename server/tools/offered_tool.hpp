@@ -38,7 +38,7 @@ class ToolRun {
 
   ToolRun(StopSignal& stop, ProgressFunction progress) : stop_(stop), progress_(std::move(progress)) {}
 
-  // Whoever waits for something has it watched by this, and looks at it between two steps that take long.
+  // A tool that waits for a socket gives it to watch(), and asks is_stopped() between two steps that take long.
   StopSignal& stop() { return stop_; }
   void progress(double done, std::optional<double> total, std::string message) {
     if (progress_) progress_(done, total, std::move(message));

@@ -20,7 +20,7 @@ class RateLimit {
   std::optional<std::chrono::seconds> take(const std::string& name, Clock::time_point now);
 
  private:
-  // Fills up evenly, each question takes one out.
+  // `left` says how many questions may be asked now. It grows evenly with time, and each question takes one away.
   struct Bucket {
     double left;
     Clock::time_point seen;

@@ -21,7 +21,7 @@ ToolAnswer search_answer(const std::string& query, const Json& results, std::siz
 // The query of checked arguments, without spaces at its ends. Throws InvalidParams if nothing is left.
 std::string query_in(const Json& arguments);
 
-// `endpoint` with a query of its own and these values behind it.
+// `endpoint` with `encoded` added to its query, if it has one, or as its query.
 Url with_query(const Url& endpoint, std::string_view encoded);
 
 }  // namespace rkllm_mcp

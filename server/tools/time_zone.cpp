@@ -143,7 +143,7 @@ class ZoneRule {
     return change;
   }
 
-  // In local time, whichever it is just before.
+  // The moment of the change, in the local time that is in use just before it.
   static sys_seconds moment(const Change& change, std::chrono::year year) {
     using namespace std::chrono;
     const sys_days new_year = year / January / 1;

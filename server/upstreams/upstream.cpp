@@ -56,7 +56,7 @@ Json capabilities_of(const mcp::ClientContext& client) {
 // The request of a client without a handshake ends when it is asked; the answer comes with another request.
 bool comes_again(const mcp::Invocation& asked) { return !asked.client().revision->era.has_handshake(); }
 
-// Whether the other call is of the client of `one`, which is in progress, too.
+// Whether both calls are of the same client. `one` is in progress.
 bool is_same_client(const mcp::Invocation& one, const mcp::Invocation& other) {
   const Session& session = *one.request().session;
   const Session& others = *other.request().session;
@@ -212,7 +212,7 @@ void Upstream::let_go(Calls::iterator call) {
   calls_.erase(call);
 }
 
-// What was sent before it has been read there.
+// The ping is answered, or took too long: the cancellations that were sent before it now count as read there.
 void Upstream::take_ping(UpstreamLink::Key key) {
   if (!unread_cancels_ || unread_cancels_->ping != key) return;
   link_->cancel(key);  // it has ended: this only frees its id
@@ -353,7 +353,7 @@ void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {
   if (found == calls_.end() || found->second.invocation->progress_token().is_null()) return;
   Running& running = found->second;
   running.progress.add(progress);
-  // A client without a session that is asked hears of it when it has come again.
+  // A client without a session that was asked something hears of progress only when it has come again.
   const bool has_ended = running.invocation->ended() &&
                          !has_fault("what an upstream says while a client without a session is asked is lost");
   if (!has_ended && running.invocation->ready()) return tell(running);

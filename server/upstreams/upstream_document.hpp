@@ -26,10 +26,10 @@ std::optional<UriThere> uri_there(const std::string& served);
 // Removes what is malformed or too long, or has passed through more than two other servers by its address: two that
 // are each other's upstreams would list each other's entries for ever. Returns how many. Slow: not for the loop.
 std::size_t drop_unservable(Offered kind, std::vector<Json>& listed);
-// Leaves out the prompts that a server which is its own upstream lists once more.
+// Leaves out prompts that are listed a second time because the other server is its own upstream.
 void drop_echoes(const std::string& upstream, std::vector<Json>& prompts);
 
-// What neither of these leaves out, as entries of our lists. Reading is left to Catalogue::fetch.
+// Entries of our lists, from what the two functions above have left. Reading is left to Catalogue::fetch.
 mcp::Resource served_resource(const std::string& upstream, const Json& listed);
 mcp::ResourceTemplate served_template(const std::string& upstream, const Json& listed);
 // Named as it is there; what runs it is left to the caller.

@@ -1,8 +1,8 @@
 // The way to another MCP server: connects, lists its tools, makes calls, and connects again when the connection is
 // lost.
 //
-// Threads: a thread of its own, since connecting and sending may block; calls are known to it by their keys only, so
-// that nothing of the event loop's is ever let go of elsewhere. What comes of it is handed to the loop until stop() is
+// Threads: a thread of its own, since connecting and sending may block; it knows calls by their keys only, so that
+// objects of the event loop are destroyed on the loop only. What comes of calls is handed to the loop until stop() is
 // called, and never afterwards. Locks: `mutex_` guards what the thread, the client's reading thread and the loop share;
 // not held while anything blocks.
 #pragma once

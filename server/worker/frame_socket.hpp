@@ -34,12 +34,12 @@ class FrameSocket {
   // Without content; false if it cannot leave at once. Waits for nothing but a send() that is under way.
   bool try_send(FrameHead head);
 
-  // Whoever waits here calls `look` now and then, at least once in `interval`; it may throw to end the waiting.
+  // From now on send() and receive() call `look` at least once in `interval` while they wait; if it throws, they end.
   void look_while_waiting(std::chrono::milliseconds interval, std::function<void()> look);
   // The next frame. What it holds is valid until more is received. Throws BadFrame, too.
   Frame receive();
 
-  // For whoever receives in another way, by a duplicate of the socket, which does not block if this one does not:
+  // To receive in another way, by a duplicate of the socket. It does not block if this one does not.
   Descriptor duplicate() const;  // throws std::system_error
   std::span<char> room() { return reader_.room(); }
   void filled(std::size_t bytes) { reader_.filled(bytes); }   // so much has come into that room

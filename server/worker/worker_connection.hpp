@@ -31,7 +31,7 @@ class WorkerConnection {
   using End = ReplyReader::End;
   // Makes a call and waits for its end. Errors of the runtime carry the error lines that it has printed meanwhile, if
   // any, as `data.log`. Throws kRuntimeUnavailable if the worker has gone, or goes meanwhile.
-  // Whoever takes the tokens of a run is called on the loop, or, for rows and what comes after them, on this thread.
+  // The observer of a run gets its tokens on the loop; rows, and what comes after them, on this thread.
   End call(const CallRequest& request, Run* run = nullptr);
   // Waits until the worker answers, which it does once its library is loaded. Throws as call() does.
   void ping() { call({nullptr, Json::object()}); }

@@ -56,8 +56,8 @@ class WorkerEngine final : public Engine {
   bool killed_ = false;                  // nothing is started any more; guarded by mutex_, like the rest
   std::shared_ptr<WorkerProcess> idle_;  // serves calls without a handle, and the next model
   std::vector<std::weak_ptr<WorkerProcess>> all_;
-  // For call(), which one thread at a time makes: the connection that it uses, and the worker at its end, which it does
-  // not keep alive once a model has taken that.
+  // For call(), which one thread at a time calls: its connection, and the worker at the other end. A worker that a
+  // model has taken is not kept alive by these two.
   std::optional<WorkerConnection> calls_;
   std::weak_ptr<WorkerProcess> called_;
   // A worker is told to die with the thread that started it, so that has to be one that lives as long as this.

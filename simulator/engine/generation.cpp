@@ -43,7 +43,7 @@ int Generation::run() {
   instance_.record.begin(text_of_input(request_.inputs[0]), lanes_.size());
   const Ending ending = attempt();
   const int status = ending == Ending::kFinished || ending == Ending::kPaused ? 0 : -1;
-  // A single turn that is refused has emptied the cache for itself before it says no.
+  // When the vendor's library refuses a single turn, it has emptied the cache for it already.
   if (ending == Ending::kFailed && callbacks_ == 0 && !request_.keep_history) instance_.clear_caches();
   const auto record = [&](std::string_view word) {
     instance_.record.end(callbacks_, signal_.raised(), status, word, prefilled_, reused_);

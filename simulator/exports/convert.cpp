@@ -138,7 +138,7 @@ Mode mode_from(const InferMode& mode) {
   return Mode::kGenerate;  // as the vendor's: a number that is no mode generates
 }
 
-// What runs have learned to be told, version by version.
+// Reads the fields of RKLLMInferParam that only later versions have.
 template <class InferParam>
 void read_later_params(const InferParam& params, RunRequest& request) {
   if constexpr (requires { params.keep_history; }) request.keep_history = params.keep_history != 0;

@@ -28,7 +28,7 @@ class LiveHandles {
   std::map<void*, std::unique_ptr<CheckedInstance>> instances_;
 };
 
-// What the functions of the C API demand of a pointer, and what the vendor's library does without it.
+// Calls broken_contract() if `kept` is false: the caller has broken `rule`. `death`: how the vendor's library dies.
 inline void require(bool kept, Death death, const char* rule) {
   if (!kept) broken_contract(death, rule);
 }

@@ -13,7 +13,7 @@ struct Change {
   std::string_view written;
   // What comes instead. It is as long where the client is told the length: in bodies, chunks and frames.
   std::string_view comes;
-  std::size_t first = 1;  // time that it is written on a connection, from which on it is another
+  std::size_t first = 1;  // the bytes change from this time on that a connection brings them
 };
 
 constexpr Change kChanges[] = {

@@ -30,12 +30,12 @@ struct ChatQuestion {
   bool streams = false;
   ChatForm form = ChatForm::kText;
   bool may_call = false;                   // the model is told of the tool
-  std::optional<std::string> result_of{};  // it is what came of this call; nothing: somebody asks
+  std::optional<std::string> result_of{};  // the call whose result this question brings; nothing: a person asks
 
   std::string text() const;
   std::string answer() const;  // as it must come
   bool is_call() const { return form == ChatForm::kCall; }
-  // Also where the limit is reached by the token that ends the text: the runtime does not say which it was.
+  // Also if the limit is reached with just the token that ends the text: the runtime does not tell the two apart.
   bool is_cut() const { return limit && *limit <= tokens + 1; }
 };
 
@@ -50,7 +50,7 @@ struct ChatExchanged {
 using ChatHistory = std::vector<ChatExchanged>;
 
 std::string_view path_of(ChatDialect dialect);
-// What asks for it, behind what has been said before.
+// The body of a request that asks `question`, with what was said in `before` in front of it.
 Json request_for(ChatDialect dialect, std::string_view model, const ChatHistory& before, const ChatQuestion& question);
 
 // Its functions throw a Violation.
@@ -66,7 +66,7 @@ class ChatAnswer {
   const std::string& text() const { return text_; }  // that has come so far
   std::size_t tokens() const { return tokens_; }     // of it
   const std::string& id() const { return id_; }
-  // Once it has been answered: why not with the model's words; empty: it was.
+  // Once there is an answer: the error that came in place of the model's words; empty: none did.
   const std::string& error() const { return error_; }
   // Of the call that it ends with; nothing: there is none.
   const std::optional<std::string>& call() const { return call_; }

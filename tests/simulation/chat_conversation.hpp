@@ -25,8 +25,8 @@ class ChatConversation {
     HttpTalk::Fields fields{};
     ChatHistory before{};
     bool is_kept = false;
-    std::size_t failures = 0;  // of whoever keeps it, until then
-    std::size_t overlaps = 0;  // of questions in it, until then
+    std::size_t failures = 0;  // how often whoever keeps the conversation had failed before
+    std::size_t overlaps = 0;  // how often two of its questions were under way at once before
   };
 
   ChatConversation() = default;
@@ -42,7 +42,7 @@ class ChatConversation {
   virtual bool may_want_json() const { return false; }
   // It has been answered, and `prompt` is what the model was told. Throws a Violation.
   virtual void answered(const Asked& asked, const ChatAnswer& answer, const std::string& prompt) = 0;
-  // Whether this error came of what has befallen whoever keeps it.
+  // Whether this error may come: whoever keeps the conversation has failed, or has to refuse a second question.
   virtual bool excuses(const Asked& /*asked*/, const std::string& /*error*/) { return false; }
   // The client has lost interest in an answer.
   virtual void left() {}

@@ -78,7 +78,7 @@ class DirectClient : public Client, public std::enable_shared_from_this<DirectCl
   std::map<int, Request> requests_;
   int last_id_ = 0;
   std::size_t owed_ = 0;
-  std::size_t refusals_ = 0;  // of these: of what exceeds a limit
+  std::size_t refusals_ = 0;  // how many of the owed answers must refuse something that exceeds a limit
   bool is_stranger_ = false;  // it speaks another protocol on a port for lines: nothing of that may be executed
   bool speaks_mcp_ = false;   // of the revision that has batches
   bool finished_ = false;     // it sends nothing more

@@ -20,8 +20,8 @@ constexpr std::string_view kFaultLine = "# fault: ";
 constexpr std::string_view kViolationLine = "# violation: ";
 constexpr std::string_view kSeedLine = "# seed: ";
 constexpr std::size_t kLongestLine = 118;
-// So many schedules that show it are looked at, to keep the one that promises to become the smallest, but no longer
-// than for so many schedules behind the first.
+// Of the first kSchedulesToChooseFrom schedules that show the violation, that one is kept which promises to become the
+// smallest. The search ends kSchedulesBehindFirst schedules behind the first of them at the latest.
 constexpr int kSchedulesToChooseFrom = 40;
 constexpr std::uint64_t kSchedulesBehindFirst = 3'000;
 constexpr std::size_t kTriesToCompare = 60;

@@ -18,7 +18,7 @@ struct KeptCase {
   std::string about;       // lines that begin with #, for people
   std::string fault;       // see faults.hpp; empty: there is none for it, and it only has to show no violation
   std::string violation;   // the beginning of what it is told by; empty: any
-  std::uint64_t seed = 1;  // from which on it was found, or is to be looked for
+  std::uint64_t seed = 1;  // it was found with this seed, and a search begins there
   Choices::Made choices;
 };
 
@@ -29,8 +29,8 @@ void write_case(const std::filesystem::path& file, const KeptCase& kept);
 // Those of a folder, in the order of their names.
 std::vector<std::filesystem::path> case_files(const std::filesystem::path& folder);
 
-// The fault's violation with as few choices as is found in some seconds: the smallest of the first few that are found
-// from the case's seed on. Nothing if so many schedules do not show it.
+// Looks, from the case's seed on, for schedules that show the fault's violation, and makes the most promising of the
+// first few as small as it can in some seconds. Nothing if none of so many schedules shows the violation.
 constexpr std::uint64_t kSchedulesToLookAt = 60'000;
 std::optional<KeptCase> find_anew(const KeptCase& kept, std::uint64_t schedules = kSchedulesToLookAt);
 

@@ -42,9 +42,9 @@ class McpClient : public Client, public std::enable_shared_from_this<McpClient> 
     std::shared_ptr<HttpTalk> talk{};  // that brings its events now; null: none does
     std::string last_event{};          // that has come; empty: none that could be named
     std::deque<Given> given{};         // that the server has not confirmed yet
-    bool is_lost = false;              // nothing has come that it could be asked for by
+    bool is_lost = false;              // its end may never come: it cannot be asked for, or waits for an answer
     bool is_cancelled = false;
-    int steps_since_cancelled = -1;  // of a call that the server knew, and since it has confirmed that; -1: not yet
+    int steps_since_cancelled = -1;  // since the server has confirmed it, for a call that it knew; -1: not yet
   };
 
   void plan();

@@ -29,7 +29,7 @@ class McpNews : public std::enable_shared_from_this<McpNews> {
   McpNews(World& world, SimServer& server, std::string name, Session session);
 
   void start();
-  // The session is there: it hears of lists from now on, perhaps; or for certain.
+  // From now on the session may hear of lists that change; or it must hear of them.
   void may_hear() { lists_ = News::Due::kPerhaps; }
   void hears() { lists_ = News::Due::kCertainly; }
 
@@ -37,10 +37,10 @@ class McpNews : public std::enable_shared_from_this<McpNews> {
   void set_reading(bool reading);
   // A connection has been closed, by whomever.
   void closed(const std::shared_ptr<HttpTalk>& talk);
-  // Goes on to what is owed; false: nothing is.
+  // Listens if news are still owed. False if none are: then it has stopped listening.
   bool settle();
   std::string owed() const { return is_owed() ? " news" : ""; }
-  // Asked when the session has ended.
+  // To be called after the session's end: whether its own document is still watched for it.
   bool is_watched_for_nobody() const { return server_.is_watched(own_document()); }
 
  private:
@@ -61,7 +61,7 @@ class McpNews : public std::enable_shared_from_this<McpNews> {
   News news_;
   News::Due lists_ = News::Due::kNever;
   std::map<std::string, News::Due> documents_;
-  std::map<std::string, bool> asking_;  // for or against one
+  std::map<std::string, bool> asking_;  // by document: whether a request to subscribe or unsubscribe has no answer yet
   std::shared_ptr<HttpTalk> standing_;
   std::string last_event_;
   bool was_cut_ = false;

@@ -39,7 +39,7 @@ class OpenCalls final : public Backend {
     std::string peer;
     std::string name;  // that its prompt begins with
     Clock::time_point asked;
-    bool has_begun = false;  // from the start, where the method does not stream and tells no beginning
+    bool has_begun = false;  // true from the start if the method does not stream: then no beginning is told
     bool is_told_to_stop = false;
     int steps_too_long = 0;
   };

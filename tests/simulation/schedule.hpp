@@ -13,7 +13,7 @@ namespace rkllm_mcp::simulation {
 
 struct Outcome {
   std::string violation;           // empty: none
-  Place place;                     // of who has complained; of a fault that has reached the loop there is none
+  Place place;                     // the line that has complained; none if an exception has reached the loop
   std::vector<std::string> story;  // the last steps before it
   std::uint64_t trace_hash = 0;
   Choices::Made choices;

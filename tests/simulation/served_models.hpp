@@ -29,7 +29,7 @@ class ServedModels final : public Backend {
   void cancel(CallId id) override;
   void give_up(CallId id, const RpcError& why) override;
 
-  // Of a call of this model that is made now: whether its worker has failed since, or the model was, or is, not loaded.
+  // For a call that is made now: tells later whether the model was or is not loaded, or its worker has failed since.
   std::function<bool()> losses_from_now(std::string_view handle) const;
   WorkerBackend& workers() { return workers_; }
   void behave() { workers_.workers().behave(); }
@@ -48,7 +48,7 @@ class ServedModels final : public Backend {
   World& world_;
   WorkerBackend workers_;
   std::array<Model, std::size(SimBackend::kHandles)> models_;
-  std::set<std::string> lost_;  // before it was told that they are loaded
+  std::set<std::string> lost_;  // handles of models that were lost before their loading was told to have ended
 };
 
 }  // namespace rkllm_mcp::simulation

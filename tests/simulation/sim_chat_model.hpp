@@ -45,7 +45,7 @@ class SimChatModel final : public chat::ModelSeam {
   // Nobody is called any more.
   void lease_ended();
 
-  // The answer to "[NAME:COUNT]", as a client asks.
+  // A question as a client asks it: "[NAME:COUNT]", with ":call" or ":json" behind COUNT where `form` says so.
   static std::string question(std::string_view name, std::size_t tokens, ChatForm form = ChatForm::kText);
   static std::string json_of(const std::string& said);
 

@@ -129,8 +129,8 @@ void SimConnection::take_rest() {
   later([write] { write.handler({}, write.buffer.size()); });
 }
 
-// A system that is given what nobody reads any more answers with a reset, which overtakes what the client has not read.
-// A server that has gone on reading for a while after its last word has done what it can.
+// If the server's end goes while bytes of the client are unread, the system answers with a reset, and the client loses
+// what it has not read yet. Not so if the server has first gone on reading for kLinger after its last bytes.
 void SimConnection::destroy_what_is_on_its_way() {
   const bool has_lingered = server_finished_ && Clock::now() - finished_at_ >= kLinger;
   if (to_server_.empty() || client_closed_ || is_reset_ || has_lingered) return;

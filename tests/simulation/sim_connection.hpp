@@ -74,7 +74,7 @@ class SimConnection : public std::enable_shared_from_this<SimConnection> {
   bool client_closed_ = false;
   bool client_reading_ = true;
   Clock::time_point stopped_reading_;
-  Clock::duration longest_pause_{0};  // in reading, of those that are over, and of writes
+  Clock::duration longest_pause_{0};  // the longest that a pause in reading, or a write, has lasted
   bool server_finished_ = false;
   Clock::time_point finished_at_;  // if it has
   bool server_closed_ = false;

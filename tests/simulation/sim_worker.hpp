@@ -44,7 +44,7 @@ class SimWorker : public std::enable_shared_from_this<SimWorker> {
   bool has_place_of(std::string_view handle) const { return handles_.count(std::string(handle)) > 0; }
   // It answers from now on, and does not fail any more, unless it hangs already. Or it may fail again.
   void behave(bool well = true) { behaves_ = well; }
-  // Each thing that may befall it does once in 512 of its steps, and not in 64.
+  // Each of its faults then happens in one of 512 steps, and not in one of 64.
   void fail_rarely() { fails_once_in_ = 512; }
   void look();  // whether there is something for it to do
 

@@ -60,7 +60,7 @@ class TaskClient : public Client, public std::enable_shared_from_this<TaskClient
   void cancel(Task& task);
   void listen(Task& task);
   void take_created(Task& task, const Json& result);
-  // A state of the task; `must_have_ended`: when it was asked for the end was known.
+  // Takes a state of the task. `must_have_ended`: the end was known before this state was asked for.
   void take_state(Task& task, const Json& state, bool must_have_ended);
   void take_end(Task& task, const Json& state);
   void take_notification(Task& task, const Json& message);

@@ -30,7 +30,7 @@ class WorkerCall final : public CallObserver {
   bool is_held() const { return !held_.expired(); }
 
   const Method& method() const { return method_; }
-  const std::string& handle() const { return handle_; }  // that it names; of one that creates it, once that is known
+  const std::string& handle() const { return handle_; }  // that the call names, or has created; empty: not yet
   bool has_ended() const { return has_ended_; }
   bool has_succeeded() const { return has_succeeded_; }
   // A run that has not begun, nor may have been taken out of the queue.

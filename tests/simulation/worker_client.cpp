@@ -109,7 +109,7 @@ void WorkerClient::begin(const Method& method, const std::string& handle, std::s
     call->may_find_no_model();
     excuse(handle);
   }
-  // What stops a run means the one that is going on when it is made.
+  // An abort stops whichever run is going on when the abort is made.
   const bool is_being_stopped = std::any_of(calls_.begin(), calls_.end(), [&handle](const Started& each) {
     return &each.call->method() == &kAbort && each.call->handle() == handle && !each.call->has_ended();
   });

@@ -53,7 +53,7 @@ bool StreamCheck::take(const Json& message) {
   return true;
 }
 
-// That chunks are gone which have come meanwhile: the poll was late.
+// Whether the error says that chunks are gone that have come here meanwhile: the poll was late.
 bool StreamCheck::is_outdated(const Json& error) const {
   return error["code"] == 4003 && error["data"].contains("from_seq") && error["data"]["from_seq"] < next_seq_;
 }

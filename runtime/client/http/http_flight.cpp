@@ -128,7 +128,7 @@ void HttpFlight::resume() {
   }
 }
 
-// By stop(), after which no answer is expected; or because the answer is too long.
+// Called after stop(), when nobody expects an answer any more, and also when the answer is too long.
 void HttpFlight::end_stopped() {
   if (events_.is_too_long() || body_.size() > kLongestMessage) refuse_all(kTooLong);
 }

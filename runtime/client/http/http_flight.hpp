@@ -24,7 +24,7 @@ class HttpFlight {
     // Called once: when every request of the message has its answer, or, if there is none in it, when the server has
     // said whether it takes the message. Nobody waits for what comes after that.
     std::function<void()> on_settled;
-    // Whether others are under way, so that the server cannot have gone.
+    // Whether other exchanges with this server are under way, which shows that it has not gone.
     std::function<bool()> has_company;
   };
 

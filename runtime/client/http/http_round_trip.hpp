@@ -69,7 +69,7 @@ class HttpRoundTrip {
   // What is spoken there, if that is why there was no connection.
   const std::optional<Endpoint>& spoken() const { return spoken_; }
   // Throws UnknownHost or Unreachable, with `where` before the complaint, if nobody accepts connections there, and
-  // UntrustedServer if it is not known who does.
+  // UntrustedServer if the server's certificate is refused.
   void require_reachable(const std::string& where) const;
 
  private:

@@ -36,7 +36,7 @@ class HttpServerState {
   void take_id(const std::string& id);
   void take_revision(const std::string& answer);
   bool has_id() const;
-  // From an answer to tools/list of the modern era: what post() is to repeat of calls.
+  // Learns from an answer to tools/list of the modern era which arguments of a call post() repeats in headers.
   void take_tools(const std::string& answer) { param_headers_.learn(answer); }
 
  private:

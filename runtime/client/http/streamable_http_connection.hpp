@@ -76,7 +76,7 @@ class StreamableHttpConnection final : public Connection {
   HttpFlight::Owner owner_of(Running& running);
   // Marks flights whose time is over as unwanted. Returns when the next one's time is over; nothing if there is none.
   std::optional<Clock::time_point> look_at_times();
-  void remove_ended(std::unique_lock<std::mutex>& lock);   // those that have ended
+  void remove_ended(std::unique_lock<std::mutex>& lock);   // removes flights that have ended
   bool stop_unwanted(std::unique_lock<std::mutex>& lock);  // false if there are none
   void finish(HttpFlight& flight);
   void listen();

@@ -73,7 +73,7 @@ NumberedRequests::Id NumberedRequests::request(const std::string& method, Json p
     send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}});
   } catch (const ConnectionError&) {
     const std::lock_guard lock(mutex_);
-    const bool is_told = pending_.erase(id) == 0;  // by the reading thread, which was faster
+    const bool is_told = pending_.erase(id) == 0;  // the reading thread has ended the request already
     connection_->interrupt();
     if (!is_told) throw;
   } catch (const std::invalid_argument&) {
@@ -168,7 +168,7 @@ void NumberedRequests::take_answer(const Json& message) {
   (*callbacks)->on_end(message["result"]);
 }
 
-// The server has not understood something, and does not know what.
+// The server refuses a message of ours, but does not say which: it may not have been able to read the id.
 void NumberedRequests::take_error_without_id(const Json& error) {
   RemoteError remote = error_of(error);
   std::optional<Immutable<Callbacks>> callbacks;
@@ -239,7 +239,7 @@ void NumberedRequests::answer() {
     } catch (const ConnectionError&) {
       connection_->interrupt();  // the reading thread tells everybody
     } catch (const std::invalid_argument&) {
-      // It cannot go this way: the server has to do without it.
+      // This connection cannot carry the answer: the server gets none.
     }
     lock.lock();
   }

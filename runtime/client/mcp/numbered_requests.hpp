@@ -67,7 +67,7 @@ class NumberedRequests {
   // Tells the server, and forgets the request: no callback for it begins any more, though one that has begun on the
   // reading thread may still run. Nothing happens if it has ended.
   void cancel(Id id, const std::string& reason);
-  // Answers a request of the server that was taken. From any thread, and at once: another one sends.
+  // Answers a request of the server that on_request has taken. Any thread; does not wait, since another thread sends.
   void respond(const Json& id, const Outcome& outcome);
   // Asks and waits; cancels and gives nothing when the time is over. Throws ConnectionError when the connection is
   // lost. Not to be called from a callback.

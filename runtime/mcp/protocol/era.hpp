@@ -84,7 +84,7 @@ class Era {
   virtual ClientContext client_of(const Revision& revision, const Json& params, const Session& session) const = 0;
   // `body` as a complete result. `server` is {"name","version"}.
   virtual Json result(Json body, const std::optional<Freshness>& freshness, const Json& server) const = 0;
-  // Gets the invocation's tool called again with what the client says to `requests`.
+  // Asks the client for `requests`; when it has answered, the tool is called again, with the answers and `state`.
   virtual void ask(Invocation& invocation, InputRequests requests, Json state) const = 0;
 };
 

@@ -60,7 +60,7 @@ class HandshakeEra final : public Era {
     return body;
   }
 
-  // The requests travel with the messages of the one that they belong to; the answers come by themselves.
+  // The requests are sent before the answer to the client's own request, on the same way; each answer is a new message.
   void ask(Invocation& invocation, InputRequests requests, Json state) const override {
     if (requests.empty()) return invocation.run_again(Json::object(), std::move(state));
     const auto handshake = invocation.request().session->handshake;

@@ -89,7 +89,7 @@ Json free_meta_of(const Json& params) {
   return free;
 }
 
-// That there is no such document has another code in the protocol than in the direct dialect.
+// The error for a document that does not exist has another code in MCP than in the direct dialect.
 std::exception_ptr as_missing(const std::string& uri, const std::exception_ptr& error) {
   const RpcError known = as_rpc_error(error);
   if (known.code() != ErrorCode::kResourceNotFound) return error;

@@ -108,7 +108,7 @@ class Server {
   StateSeal seal_;
   Subscriptions subscriptions_;
   Tasks tasks_;
-  std::list<std::weak_ptr<Invocation>> hearers_;  // of log messages, by request
+  std::list<std::weak_ptr<Invocation>> hearers_;  // those whose requests ask for log messages
 };
 
 }  // namespace rkllm_mcp::mcp

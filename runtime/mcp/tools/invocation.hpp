@@ -31,9 +31,9 @@ class StateSeal;
 // Begins one execution, which may end at once or later, by a function of the invocation. What it throws is the error.
 using InvokeFunction = std::function<void(Invocation&)>;
 
-// Where the outcome of an invocation goes, and what it says before: to the request, or to a task that outlives it. It
-// hears one of result() and error(), once, unless the client cancels; that may be after the client has gone. Nothing
-// comes after it.
+// Takes the outcome of an invocation, and what the invocation says before, and hands both to the request, or to a task
+// that outlives the request. One of result() and error() is called, once and last, unless the client cancels. The
+// client may have gone by then.
 class Requester {
  public:
   virtual ~Requester() = default;

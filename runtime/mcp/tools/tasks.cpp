@@ -47,7 +47,7 @@ class Task : public std::enable_shared_from_this<Task> {
 
   // `server` is {"name","version"}.
   void run(InvocationRequest request, InvokeFunction run, const Json& server);
-  // The state as the protocol has it, flat; with what came of it if `whole`.
+  // The state as the protocol has it. kWhole: with the result or the error, or with what the client is asked.
   enum class Extent { kBrief, kWhole };
   Json state(Extent extent) const;
   void cancel();

@@ -201,7 +201,7 @@ void Channel::close() {
   state_ = State::kClosing;
   idle_.clear();
   wake_writer();
-  read();  // and forget: what arrives now must not turn into a reset
+  read();  // and drop what arrives: TCP resets a connection that is closed with unread input
 }
 
 void Channel::finish_writing() {

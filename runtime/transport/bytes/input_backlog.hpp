@@ -31,8 +31,8 @@ class InputBacklog {
   void count_message() { slice_.count_message(); }
   bool slice_is_over() const { return slice_.is_over(); }
 
-  // Calls `take`, which returns the bytes that it cannot handle now, with what has just been read; behind what waits
-  // already it waits, too.
+  // Calls `take` with what has just been read; the bytes that `take` returns could not be handled now, and wait here.
+  // If bytes wait here already, `take` is not called: what has just been read waits behind them.
   template <class Take>
   void receive(std::string_view bytes, const Take& take) {
     if (!kept_.empty()) return keep(bytes);

@@ -49,7 +49,7 @@ void Outbox::expect(std::size_t bytes) {
   std::string& buffer = open_buffer();
   const std::size_t needed = buffer.size() + bytes;
   if (needed <= buffer.capacity()) return;
-  // Many small ones are better off with a buffer that grows by halves of itself.
+  // For many small messages the buffer doubles its size each time: so each byte is copied only a few times.
   buffer.reserve(bytes >= kLongBytes ? needed : std::max(needed, 2 * buffer.capacity()));
 }
 

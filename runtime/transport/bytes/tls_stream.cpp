@@ -33,9 +33,9 @@ class TlsStream::Link : public std::enable_shared_from_this<Link> {
 
   Socket& socket() { return socket_; }
 
-  // `transfer` is a call of OpenSSL's: int(SSL*, size_t* bytes), 1 if it has moved some; until it has, or cannot, it is
-  // made whenever the socket is ready. The handler is called from a callback of the loop: `is_in_callback` says that
-  // this is one.
+  // `transfer` calls OpenSSL: int(SSL*, size_t* bytes), 1 if it has moved bytes. It is called each time that the socket
+  // is ready, until it has moved bytes or has failed. `handler` is always called from a callback of the loop;
+  // `is_in_callback`: go_on() itself is called from one.
   template <class Transfer>
   void go_on(Transfer transfer, TransferHandler handler, bool is_in_callback = false) {
     Outcome outcome{.error = asio::error::operation_aborted};

@@ -79,7 +79,7 @@ class Connection final : public Channel::Owner, public std::enable_shared_from_t
   Parser parser_;
   std::string backlog_;                  // what came while an exchange was under way
   std::weak_ptr<OwnExchange> exchange_;  // the one under way
-  bool busy_ = false;                    // there is one, or a guess that is to be refused
+  bool busy_ = false;                    // an exchange is under way, or a wrong token waits for its refusal
   bool processing_ = false;
   Deadline deadline_;
   enum class Phase { kBetween, kHeader, kBody, kAnswer } phase_ = Phase::kBetween;

@@ -153,7 +153,7 @@ void AssistantCalls::go_on() {
 }
 
 void AssistantCalls::drop_text() {
-  running_.reset();  // it tells the other
+  running_.reset();  // first: it may still call listening_
   listening_.reset();
 }
 

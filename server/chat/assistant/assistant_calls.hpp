@@ -91,7 +91,7 @@ class AssistantCalls {
   void give_up();
   // The server ends: whoever asks for a text from now on gets an error.
   void begin_ending() { is_ending_ = true; }
-  // Does it; an exception is told to `failed`.
+  // Calls `step`. If that throws, tells `failed`, and lets the exception go on.
   void or_fail(const std::function<void()>& step);
 
  private:

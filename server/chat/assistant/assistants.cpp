@@ -19,7 +19,7 @@ class Assistants::Turning final : public Running {
     try {
       if (const auto turn = turn_.lock()) turn->listener_gone();
     } catch (const std::bad_alloc&) {
-      // Nothing more can be kept of it.
+      // There is no memory to keep what has come of the answer.
     }
   }
   void hold() override {

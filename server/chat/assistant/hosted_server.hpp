@@ -24,7 +24,7 @@ class HostCall {
   HostCall& operator=(const HostCall&) = delete;
   virtual ~HostCall() = default;
 
-  // Tells whoever waits, once, if somebody does still. It may outlive the call; any thread may hold it.
+  // Returns what calls `done`, once, if this call still exists. It may outlive the call; any thread may hold it.
   mcp::DoneFunction end() {
     return [this, alive = alive_.watch()](Json result, const std::exception_ptr& error) {
       if (alive.expired()) return;

@@ -8,8 +8,8 @@
 
 namespace rkllm_mcp::chat {
 
-// What a text is for: each profile has each of them in each of its languages, but for the last, whose prompt is the
-// client's own.
+// What a text is for. A profile has words of its own for each of these, in each of its languages; but not for kTask,
+// whose prompt is the client's own.
 enum class Purpose { kLanguage, kGuardrail, kAnswer, kRefusal, kSummary, kShorterSummary, kTask };
 
 // "language", "guardrail", "answer", "refusal", "summary", "shorter_summary", "task"

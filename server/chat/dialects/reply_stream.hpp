@@ -31,8 +31,8 @@ struct ErrorReply {
   std::string retry_after{};  // the header's value; empty: no header
 };
 
-// A stream of one dialect. What the functions return is to be sent as it is: whole messages, or nothing. Whatever
-// stands in an answer ends no message, heartbeats change nothing of it, and what breaks off with error() has no end.
+// A stream of one dialect. What the functions return is to be sent as it is: whole messages, or nothing. No text
+// in an answer can end a message, heartbeats do not change the answer, and behind error() no end of it is sent.
 // `answer` counts the answers of one request (n above 1), which come one after the other. Not for several threads.
 class ReplyStream {
  public:

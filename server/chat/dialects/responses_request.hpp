@@ -19,7 +19,7 @@ struct ResponsesRequest {
   bool store = false;
   std::optional<std::string> previous_response{};  // its id
   std::string instructions{};                      // not part of what is stored: the next request has its own
-  // What the response object repeats of the request: all settings, those that were not given with their defaults.
+  // All settings of the request, which the response object repeats. Those that were not given have their defaults.
   Json settings = nullptr;
   std::vector<std::string> ignored{};
 };

@@ -28,7 +28,7 @@ class RequiredCall {
   std::vector<AnswerEvent> take(std::vector<AnswerEvent> events);
   // The answer has begun otherwise: the run is of no use any more.
   bool has_failed() const { return complaint_.has_value(); }
-  // Nothing follows. Why the answer is not what was asked for; nothing if it is.
+  // To be called after the last take(). Returns why the answer is not what was asked for; nothing if it is.
   std::optional<std::string> complaint() const;
 
  private:
@@ -76,7 +76,7 @@ class AnswerRun {
   std::optional<StructuredAnswer> structured_;  // never both
   std::vector<AnswerEvent> held_;               // all but the text, until the JSON is valid
   bool has_calls_ = false;
-  bool is_hopeless_ = false;  // as JSON
+  bool is_hopeless_ = false;  // the text can no longer become valid JSON
   std::int64_t generated_ = 0;
   std::int64_t reasoning_ = 0;
 };

@@ -51,7 +51,7 @@ class ChatHost {
   using CountedFunction = std::function<void(std::optional<std::int64_t> tokens)>;
   std::unique_ptr<Running> count(Turn turn, const Asker& asker, std::string peer, CountedFunction done);
 
-  // As model_for(), but not for what only a model has. Throws TurnError.
+  // As model_for(), but throws a TurnError also if the name means a profile.
   ModelDescription plain_model_for(std::string_view name, const Asker& asker) const;
   // What the turn's prompt would be. Throws TurnError.
   struct PromptOfModel {

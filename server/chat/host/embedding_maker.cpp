@@ -120,8 +120,8 @@ void EmbeddingMaker::run_failed(const HiddenRows& rows) {
   cut();
 }
 
-// At first what certainly fits, since a token has at least a byte; then as much more as the tokens of that let expect,
-// or half of what is not known.
+// At first so many bytes as certainly fit, since a token has at least one byte. Then so many as should fill the
+// context, by the bytes per token of what has fitted; or, if that is no help, the middle between fits and too_long.
 std::size_t EmbeddingMaker::bytes_to_try() const {
   if (cut_->fits == 0) {
     const auto room = context() - most_prompt_tokens(lease_->model().facts().suffix.size());

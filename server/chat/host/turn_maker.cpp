@@ -164,7 +164,7 @@ void TurnMaker::counted(const RunReport& report) {
     if (!plan_.shorten(bytes_that_may_fit())) return too_long(std::nullopt);
     return clear_template();  // the failure has emptied the KV cache
   }
-  const bool is_limited = model_->facts().has_run_options;  // else its limit of one token was an abort, too
+  const bool is_limited = model_->facts().has_run_options;  // if not, its limit of one token is an abort, too
   if (report.end == RunEnd::kAborted && is_limited) return cut_by_others();
   prompt_tokens_ =
       report.kv_size ? prompt_tokens_after(*report.kv_size, std::max<std::int64_t>(report.tokens, 1)) : std::nullopt;
@@ -198,7 +198,7 @@ void TurnMaker::count_slice() {
 
 void TurnMaker::slice_counted(const RunReport& report, bool is_last) {
   is_running_ = false;
-  if (report.end == RunEnd::kFailed) {  // clear_template() makes the record valid again, which this has voided
+  if (report.end == RunEnd::kFailed) {  // it has emptied the record; clear_template() makes that valid again
     return model_->clear_template([this, report](const std::string&) { run_failed(report); });
   }
   model_->has_only_counted();
@@ -303,7 +303,7 @@ AnswerEnd TurnMaker::end_of(const RunReport& report, Finish finish) const {
   const Prefill prefill = prefill_.value_or(Prefill{report.prefill_tokens, report.prefill_ms});
   figures.prefilled = prefill.tokens;
   end.usage = usage_of(figures);
-  end.timings.load_ms = model_->lease().load_ms().value_or(0);  // it was there
+  end.timings.load_ms = model_->lease().load_ms().value_or(0);  // 0: the model was loaded already
   end.timings.prefill_ms = prefill.ms;
   end.timings.generate_ms = report.generate_ms;
   if (report.prefill_tokens) end.timings.timed_tokens = figures.generated - (*report.prefill_tokens > 0 ? 1 : 0);

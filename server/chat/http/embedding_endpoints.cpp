@@ -39,7 +39,7 @@ bool EmbeddingEndpoints::post(Visit& visit, const Json& body) {
 }
 
 void EmbeddingEndpoints::embed(EmbeddingSurface surface, Visit& visit, const Json& body) {
-  const Immutable request(read_embedding(surface, body));  // of both outcomes
+  const Immutable request(read_embedding(surface, body));  // shared by the callbacks
   const std::uint64_t number = open_.new_number();
   const auto done = [this, visit = visit.shared_from_this(), number, surface, request](Embeddings made) {
     if (!open_.has(number)) return;  // its client has gone, or it has been given up

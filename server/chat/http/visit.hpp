@@ -90,7 +90,7 @@ class Visit : public std::enable_shared_from_this<Visit> {
 
 // "/v1/v1/models" and "/v1//models" are what clients make of an address that ends in "/v1" or "/v1/".
 std::string corrected_path(std::string_view path);
-// Whose words a client speaks that asks for that path, which has been corrected.
+// The surface that a client of this path expects. `path`: what corrected_path() has returned.
 Surface surface_of(const http::Request& request, std::string_view path);
 // The header that tells which fields of a request were not looked at; none, if all were.
 http::Headers ignored_fields(const std::vector<std::string>& fields);
@@ -102,14 +102,14 @@ TurnError too_long_answer(const std::string& field, std::size_t bytes);
 class OpenVisits {
  public:
   struct Open {
-    std::shared_ptr<void> answering;  // its end is that of what goes on
+    std::shared_ptr<void> answering;  // what makes the answer; its destruction stops that
     std::function<void(const TurnError&)> give_up;
   };
 
   explicit OpenVisits(asio::io_context& loop) : loop_(loop) {}
 
   std::uint64_t new_number() { return ++last_; }
-  // Until it is let go, also before this call, or the visit's client has gone.
+  // Keeps `open` until let_go(number), which may also come before this call, or until the visit's client has gone.
   void keep(std::uint64_t number, const Visit& visit, Open open);
   // It counts as gone at once, and is destroyed soon: callbacks of what is kept may call this.
   void let_go(std::uint64_t number);

@@ -23,7 +23,7 @@ RpcError of_runtime(const TurnError& error) {
 }
 
 RpcError of_arguments(const TurnError& error) {
-  // A turn has messages; the tool has one of them.
+  // The turn's field "messages" comes from the tool's argument "message".
   const std::string field = error.field() == "messages" ? "message" : error.field();
   Json data{{"path", field.empty() ? "params.arguments" : "params.arguments." + field}};
   if (error.kind() == ErrorKind::kContext) {

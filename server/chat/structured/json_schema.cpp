@@ -36,7 +36,7 @@ class SchemaMatch {
 
   std::optional<std::string> whole_complaint(const Json& value) {
     auto found = complaint(0, value, "$");
-    // What was not looked at counts neither way.
+    // A check that was given up tells neither that the value fits, nor why it does not.
     if (is_over()) return "this value takes too many steps to be held against the schema, or lies too deep in it";
     return found;
   }

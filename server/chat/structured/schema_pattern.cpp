@@ -55,7 +55,7 @@ class Translation {
       case '+':
       case '*':
       case '?':
-        // "a++" gives nothing back, to PCRE2 alone.
+        // A sign behind a quantifier ("a++") has a meaning in PCRE2 only: it makes the quantifier possessive.
         if (follows_quantifier && character != '?') refuse_part(rest_.substr(0, 1));
         is_behind_quantifier_ = true;
         return take(1);

@@ -104,7 +104,7 @@ void BytePairs::add_unknown(std::string_view character, bool& was_unknown, std::
   if (rules_.unknown && !goes_on) parts.push_back(*rules_.unknown);
 }
 
-// A list in two arrays: who comes behind whom, and before.
+// `next` and `previous` are a linked list of the parts: for each the places of its neighbours.
 void BytePairs::join(std::vector<TokenId>& parts) const {
   if (parts.size() < 2) return;
   std::vector<std::size_t> next(parts.size());

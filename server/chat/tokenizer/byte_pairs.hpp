@@ -28,9 +28,9 @@ class BytePairs {
 
   // Each token once; one that is there already keeps its id.
   void add_token(std::string text, TokenId id);
-  // The pairs, the first learnt first. False: one of the three is no token.
+  // Adds the pair that was learnt next. False: `left`, `right`, or both put together, is no token.
   bool add_pair(std::string_view left, std::string_view right);
-  // Both before the first word.
+  // To be called when all tokens have been added, and before encode().
   void set_rules(const Rules& rules);
 
   std::optional<TokenId> find(std::string_view token) const;

@@ -21,8 +21,8 @@ class CacheRecord {
   // The template has been cleared, which empties the KV cache. The number is that from before the call: a change that
   // came meanwhile is then seen the next time.
   void template_cleared(std::uint64_t foreign_changes);
-  // The runtime's figures of a run contain whatever has run since the last run that came to its end: one that failed
-  // since, or that somebody else has paused, would be told of as work of the next one.
+  // The runtime's figures of a run also count the work of earlier runs that failed, or that somebody else has paused.
+  // So they are not true if the run before it failed, or if `foreign_changes` is another number than at that run.
   void run_begins(std::uint64_t foreign_changes);
   bool has_true_figures() const { return !has_stray_work_; }  // the run that has begun
   // A run over `prompt` has ended, or a cache of it was loaded.

@@ -1,5 +1,5 @@
-// The place where this server keeps its model files: new ones are fetched from the hub, old ones deleted. Whoever runs
-// the server stands behind it; where nobody does, models are files that the owner of the machine puts there.
+// The place where this server keeps its model files: new ones are fetched from the hub, old ones deleted. It is
+// implemented by ServerModelStore; without it, models are only files that the owner of the machine puts there.
 //
 // Threads: all calls and all callbacks on the event loop. A callback never comes from inside the call that asked for
 // it, nor from inside the destructor of a place.

@@ -10,7 +10,7 @@ class App;
 
 namespace rkllm_mcp {
 
-// With this begins the description of a validator that names what an option may be, a word behind the other.
+// The description of a validator that lists the words for an option begins with this; the words follow, with spaces.
 inline constexpr std::string_view kOffered = "one of ";
 
 std::string bash_completion(const CLI::App& app);

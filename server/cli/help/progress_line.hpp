@@ -41,7 +41,7 @@ class ProgressLine {
 std::string shown_progress(std::int64_t done, std::optional<std::int64_t> of);
 // "[######........] 40%  120 of 300"
 std::string shown_count(std::int64_t done, std::int64_t of);
-// What of it a narrow terminal has room for: without the bar, then without its last parts.
+// Shortens such a text for a narrow terminal: first leaves out the bar, then also the last parts of the text.
 std::string fitted_progress(std::string text, std::size_t columns);
 // "40 s left", "12 min left".
 std::string shown_time_left(double seconds);

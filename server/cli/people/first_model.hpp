@@ -16,9 +16,9 @@ inline constexpr const char* kAnyModel = "hf.co/OWNER/NAME";  // stands for a re
 // machine.
 std::optional<std::string> model_of_simulator();
 
-// "Load the simulator's: rkllm-mcp load /usr/share/rkllm_sim/models/rk3588-1.5b.json", or how to fetch one for a board.
-// Asks the server what it runs with; where none answers the settings of this machine count. `wanted`: the name that
-// somebody gave; of the simulator's models that one is proposed, if it is one.
+// "Load one of the simulator's: rkllm-mcp load /usr/share/rkllm_sim/models/FILE.json ...", or how to fetch one for a
+// board. Asks the server which runtime it has; if no server answers, the settings of this machine count. `wanted`: the
+// name that somebody gave; if a model of the simulator has that name, it is the one that is proposed.
 std::string words_of_first_model(ServerLink& server, const OfferedModels& offered, const std::string& wanted = {});
 
 }  // namespace rkllm_mcp

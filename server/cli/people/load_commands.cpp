@@ -49,8 +49,8 @@ Json setting_of(ServerLink& server, const char* name) {
   }
 }
 
-// As rkllm_init does it, with the context that a model which is loaded by name has; one that was built for less has the
-// runtime's own.
+// Loads it by rkllm_init, with the context of models that are loaded by name (runtime.default_context). If the library
+// refuses that, as for a model that was built for a smaller context, loads it with the runtime's own.
 Json init_file(ServerLink& server, const std::string& path) {
   Json param{{"model_path", path}};
   const Json context = setting_of(server, "runtime.default_context");
@@ -91,8 +91,8 @@ bool is_of_file(const LoadedHandle& handle, const std::string& name) {
   return path == name || path.filename() == name || path.stem() == name;
 }
 
-// A file of this machine by its full path, which the server's own folder would not lead to; what only the server may
-// have as it was said; nothing if it cannot be a file.
+// The path of the file to load. Of a file on this machine: its full path, since the server may run in another folder.
+// Of another file, which the server may have: `name` itself. Nothing if `name` cannot be that of a file.
 std::optional<std::string> file_meant_by(const std::string& name) {
   const std::filesystem::path path = name;
   std::error_code error;

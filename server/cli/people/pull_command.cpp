@@ -74,7 +74,7 @@ struct Beginning {
 };
 std::atomic<const Beginning*> beginning_of_now = nullptr;  // for a handler of signals, which may not take memory
 
-// Nothing has to be waited for, a silent network least of all: a pull may end at any moment, and the next one goes on.
+// Does not wait, not even for a silent network: a pull may end at any moment, and the next one goes on from there.
 void end_at_once(int) {
   constexpr std::string_view kKept =
       "\nrkllm-mcp: stopped; what has come is kept, and the same command goes on from there\n";

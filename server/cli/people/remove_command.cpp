@@ -23,7 +23,7 @@
 namespace rkllm_mcp {
 namespace {
 
-// A name as it was said, and the model; null: it was the beginning of one.
+// Called with what was deleted: the name as it was given, and the model; null: an unfinished pull.
 using RemovedFunction = std::function<void(const std::string& name, const OfferedModel* model)>;
 
 // The model of that name, if it may be deleted; null: there is none.
@@ -74,9 +74,9 @@ void ask_to_delete(ServerLink& server, const OfferedModels& offered, std::span<c
   }
 }
 
-// Deletes what the server has, and nothing of this machine's. What it does not know it may have the beginning of. All
-// at once, so that nothing is deleted if one name is wrong; a server of an older version, which takes one name alone,
-// and has said so, deletes one after the other.
+// Deletes what the server has, and nothing of this machine's. A name that it does not list may be that of an unfinished
+// pull. Sends all names together, so that nothing is deleted if one is wrong; if the server refuses that, since its
+// version is older and takes one name only, sends one after the other.
 void remove_from_server(ServerLink& server, const OfferedModels& offered, const std::vector<std::string>& names,
                         const RemovedFunction& removed) {
   if (!offered.has_chat) {

@@ -40,8 +40,8 @@ class ServerLink {
   const client::Endpoint& place() const { return endpoint_; }
   const Settings& settings() const { return settings_; }  // of this machine
   bool is_of_settings() const;                            // and not another one, which --to names
-  // What a proposed command has to end with to mean the same server, see where_of(), and what one that reads the
-  // settings has to end with, see as_options().
+  // The ends of commands that are proposed to a person: where() makes a command ask the same server, see where_of();
+  // settings_options() makes it read the same settings, see as_options().
   const std::string& where() const { return where_; }
   const std::string& settings_options() const { return settings_options_; }
 

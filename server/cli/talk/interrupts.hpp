@@ -1,5 +1,5 @@
-// Ctrl-C while an answer comes: asked for, instead of ending the program. While an object lives, SIGINT waits for
-// taken(). To be made before other threads are. Threads: taken() from any.
+// While an object of this class exists, Ctrl-C (SIGINT) does not end the program; taken() tells of it. Make it before
+// other threads are started: they inherit that SIGINT is blocked. Threads: taken() from any.
 #pragma once
 
 #include <csignal>

@@ -1,5 +1,5 @@
-// The terminal that chat runs on, which it changes: where keys are edited, and where they are not to be shown in the
-// middle of an answer. All that changes nothing where standard input is no terminal.
+// The settings of the terminal that chat runs on. They are changed while a line is edited, and while an answer is
+// printed, so that keys are not shown in it. Where standard input is no terminal, nothing is changed.
 //
 // Threads: one.
 #pragma once

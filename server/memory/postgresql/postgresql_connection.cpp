@@ -89,7 +89,7 @@ Connection::Connection(const std::string& address, const std::atomic<bool>* stop
 Connection::~Connection() { library_.finish(connection_); }
 
 void Connection::connect(const std::string& address) {
-  // What comes before dbname, which is the whole address, can be said differently there.
+  // dbname has the whole address. What stands before dbname here can be set to another value in the address.
   constexpr std::array keywords{"application_name",
                                 "target_session_attrs",
                                 "keepalives_idle",

@@ -11,7 +11,7 @@
 namespace rkllm_mcp::memory::postgresql {
 namespace {
 
-// The first byte of what is no word as it is written.
+// Each is the first byte of what is no word as it is written: one without diacritics, a space, a hash.
 constexpr char kFoldedMark = '\x01';
 constexpr char kSpaceMark = '\x02';
 constexpr char kHashMark = '\x03';

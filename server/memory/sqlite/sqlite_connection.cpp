@@ -11,7 +11,7 @@ namespace {
 constexpr std::chrono::milliseconds kPatienceWhenBusy{5000};
 constexpr std::chrono::milliseconds kBetweenLooks{5};
 
-// SQLite asks: another program holds the file, go on waiting? It has been asked so many times before.
+// Called by SQLite while another program holds the file: 1 to wait on, 0 to give up. `times`: how often it was called.
 int wait_when_busy(void* stop, int times) {
   const auto* const stopping = static_cast<const std::atomic<bool>*>(stop);
   if (stopping != nullptr && stopping->load()) return 0;

@@ -23,8 +23,8 @@ class MarkdownWriter {
   // What follows begins a new block, behind an empty line, or a new line only.
   void new_block();
   void new_line();
-  // Every line from here on begins with this, inside what those before it begin with ("> ", "  "). `first`, as long,
-  // stands in its place on the next line that is written ("- ").
+  // Every line from here on begins with `prefix` ("> ", "  "), behind the prefixes that were pushed before it. `first`,
+  // which is as long ("- "), takes its place on the next line that is written.
   void push_prefix(std::string_view prefix, std::string_view first = {});
   void pop_prefix();
 

@@ -108,7 +108,7 @@ std::string complaint_about(int status) {
   return "the page cannot be read: what reads it has died of it";
 }
 
-// It keeps nothing of the server but its standard input and output, and may compute for some seconds.
+// Bounds this process: killed when the thread that started it ends; computing_s of processor time; no files written.
 void prepare_page_process(int computing_s) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);

@@ -227,7 +227,7 @@ Rational::Root Rational::square_root(int digits) const {
   const Number square = make(0);
   demand(BN_sqr(square.get(), root.get(), context()));
   if (BN_cmp(square.get(), product.get()) == 0) return {Rational(std::move(root), copy_of(denominator_)), true};
-  // As many more digits as the root lacks before the point.
+  // A small root begins with zeros behind the point, at most as many as its denominator allows: they are added.
   const int places = digits + BN_num_bits(denominator_.get()) / 3;
   const Number scale = power_of_ten(places);
   demand(BN_mul(product.get(), product.get(), scale.get(), context()));

@@ -46,7 +46,7 @@ bool WebClient::is_allowed(const IpAddress& address) const {
   return std::ranges::any_of(options_.allowed, [&](const IpNetwork& network) { return network.contains(address); });
 }
 
-// All of them have to be public, so that it does not matter which is tried.
+// Throws if one of the addresses may not be connected to, so that it does not matter which of them is tried.
 std::vector<IpAddress> WebClient::addresses_for(const Url& url, const Request& request) const {
   const auto literal = IpAddress::parse(url.host);
   auto addresses = literal ? std::vector{*literal} : options_.resolve(url.host);
