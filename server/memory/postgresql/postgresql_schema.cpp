@@ -122,7 +122,7 @@ void migrate(Connection& db) {
     try {
       db.run_script("ROLLBACK");
     } catch (const StoreError&) {
-      throw;  // the connection is lost, which ends the transaction as well; the first error says more
+      // The connection is lost, which ends the transaction as well; the first error says more.
     }
     throw;
   }

@@ -181,6 +181,16 @@ class Cutter {
 
 }  // namespace
 
+TEST_CASE("a connection that is lost while tables are made is told with the reason of the loss") {
+  const std::string address = test::shared_postgresql_server().new_database();
+  postgresql::Connection(address, nullptr)
+      .run_script(
+          "CREATE FUNCTION lose() RETURNS event_trigger LANGUAGE plpgsql AS "
+          "$$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(1); END $$; "
+          "CREATE EVENT TRIGGER loses ON ddl_command_start EXECUTE FUNCTION lose()");
+  CHECK_THAT(refusal_of(address), test::has_text("terminating connection due to administrator command"));
+}
+
 TEST_CASE("a database that cannot be used is refused with a reason, which has no password in it") {
   auto& server = test::shared_postgresql_server();
   CHECK_THAT(refusal_of("postgresql://me:s3cret@127.0.0.1:1/x"), test::has_text("postgresql://127.0.0.1:1/x: "));
