@@ -189,7 +189,7 @@ double echo_floor() {
   return median(times);
 }
 
-// A line of the table, and whether it is what is asked of worker processes.
+// A line of the table.
 struct Row {
   const char* name;
   const std::vector<double>& thread;

@@ -22,9 +22,9 @@ struct CommandLine {
   Command command = Command::kGenerate;
   std::vector<Request> requests;            // of kGenerate and kCheck
   bool is_of_project = false;               // the requests are all sets of the project file
-  std::vector<std::string> known_versions;  // that the overlay may speak of, besides those of the requests
+  std::vector<std::string> known_versions;  // other versions that the overlay may name, beside those of the requests
   std::string overlay;                      // empty: none
-  std::string version;                      // of the one header that is asked about; empty: newer than all known
+  std::string version;                      // of the header, for a command about one; empty: newer than all known
   std::string out;
   bool verify = false;                       // compile the output before it is used
   std::vector<std::string> support_folders;  // where the support headers may be

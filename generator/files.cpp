@@ -36,7 +36,7 @@ std::string read_text(const std::filesystem::path& path) {
   }
   if (file.eof() && !file.bad()) return text;
   const int why = errno;
-  // That a file is not there is what everybody takes for granted.
+  // A file that does not exist is the usual case: no reason is given for that.
   throw Refusal({path.string(), 0, 0},
                 std::string("cannot read this file") +
                     (why == 0 || why == ENOENT ? "" : ": " + std::generic_category().message(why)));

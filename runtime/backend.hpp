@@ -34,14 +34,14 @@ struct ValueRows {
   std::size_t bytes() const { return values.size() * sizeof(float); }
 };
 
-// How a call ended. Where `error` is set, `result` is of no account; a lease ends with neither.
+// How a call ended. Where `error` is set, `result` means nothing; a lease ends without a result and without an error.
 struct CallOutcome {
   Json result;                    // what the stub returned, {"status":0,...}
   std::exception_ptr error;       // an RpcError, or a bug
   std::string state;              // name of the state that ended the run, empty for calls that do not stream
   Json values;                    // what came with that state, e.g. {"perf":{...}}; null if nothing
-  std::vector<ValueRows> rows{};  // what the run was for, where that is no text
-  MemoryShare memory{};           // what they take, also once they have become text
+  std::vector<ValueRows> rows{};  // hidden states or logits, if the run was made for them
+  MemoryShare memory{};           // what the rows take, also once they have become text
   bool aborted = false;           // the run was stopped on request
   std::string handle;             // the handle the call used; empty if none
 };
@@ -69,8 +69,8 @@ class CallObserver : public std::enable_shared_from_this<CallObserver> {
     return true;
   }
   virtual void on_rows(const FloatRows& rows) noexcept = 0;
-  // Exactly once, and last; but a call that hangs in the library as the program ends is ended for it, and what the
-  // library still tells after that must change nothing.
+  // Called exactly once, and last. If a call hangs in the library when the program ends, the program calls this; what
+  // the library still tells after that must change nothing.
   virtual void on_done(CallOutcome outcome) noexcept = 0;
   virtual void stop() noexcept {}                                // the run is being stopped: nothing may wait any more
   virtual bool wants_to_stop() const noexcept { return false; }  // asked after each token; true aborts the run
@@ -89,7 +89,7 @@ struct RequestSource {
 // must hit no other. Later calls have greater ones. Any thread.
 using CallId = std::uint64_t;
 inline CallId new_call_id() {
-  static std::atomic<CallId> next{1};  // 0 is nobody's
+  static std::atomic<CallId> next{1};  // no call has the id 0
   return next++;
 }
 

@@ -1,5 +1,5 @@
-// The time that all of this program goes by: when something expires, and how long something has taken; and the time of
-// day. Timers and readings of the clock go by this one, so that a simulation can set it (tests/simulation).
+// The clock that all of this program uses, to see when something expires and how long something takes; and the time of
+// day. Timers use the same clock, so that a simulation can set it (tests/simulation).
 #pragma once
 
 #include <asio/steady_timer.hpp>

@@ -1,5 +1,5 @@
 // Faults that this library has had, or could have, which a simulation can put back to show that it would find them
-// (tests/simulation). In every other build they are gone for good.
+// (tests/simulation). In every other build none of them can occur.
 #pragma once
 
 #include <string_view>

@@ -60,7 +60,7 @@ void post_patiently(asio::io_context& loop, const Action& action) {
 // What is said of a fault: the exception's own words, if it has any.
 std::string text_of_fault(const std::exception_ptr& fault);
 
-// Runs `action`; if that throws, ends with `ending` what it was for, and lets the exception go on.
+// Runs `action`; if that throws, calls `ending`, and then throws the same exception again.
 template <class Action, class Ending>
 void or_else(Action action, Ending ending) {
   try {

@@ -1,6 +1,6 @@
-// Threads, locks, and what a thread waits for. Whoever uses these in place of the standard library's can be tried with
-// all its threads in one, in an order that a schedule chooses (tests/simulation). In every other build they are the
-// standard library's.
+// Threads, locks, and what a thread waits for. Code that uses these in place of the standard library's can be tested in
+// a simulation (tests/simulation): all its threads run on one thread, in an order that a schedule chooses. In every
+// other build they are the standard library's.
 //
 // In a simulation another thread may run where a thread waits, or takes a lock. So a lock that a thread holds while it
 // waits, or while it takes another lock, must be a Mutex, and no std::mutex.

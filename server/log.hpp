@@ -50,11 +50,11 @@ class Log {
   const std::shared_ptr<LogSink> sink_;                   // shared with the logger, as spdlog has it
   std::shared_ptr<spdlog::details::thread_pool> thread_;  // spdlog wants it shared; null when closed
   std::shared_ptr<spdlog::logger> logger_;
-  std::uint64_t lost_ = 0;  // when it was closed
+  std::uint64_t lost_ = 0;  // how many lines were lost until it was closed
 };
 
 // Writes an event with its fields: as "message key=value ..." in a text log, as members of the record in a JSON log.
-// They are asked for only if the log takes events.
+// `fields` is called only if the log takes events.
 void log_event(spdlog::logger& log, LogFormat format, std::string_view message, const std::function<Json()>& fields);
 
 // For a level that changes while the server runs.

@@ -21,8 +21,8 @@ class LogOutput {
   ~LogOutput();
 
   // Writes the line, newline included. While the reader takes nothing, `may_wait` is asked every few milliseconds
-  // whether to go on waiting. 0 if the line is written, or will be: what it was cut at leaves before the next one. Else
-  // why it is lost, as in errno.
+  // whether to go on waiting. Returns 0 if the line is written, or a part of it: the rest is written before the next
+  // line. Else returns the errno for which the line is lost.
   int write(std::string_view line, const std::function<bool()>& may_wait);
 
  private:

@@ -25,7 +25,7 @@ class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
 
   explicit LogSink(LogOutput output) : output_(std::move(output)) {}
 
-  // Before the first line: who tells how many lines were lost on their way here.
+  // To be called before the first line. `lost_before` returns how many lines were lost on their way here.
   void know_losses(std::function<std::uint64_t()> lost_before) { lost_before_ = std::move(lost_before); }
 
   // The following may be called from any thread, and never wait for a write.
@@ -47,7 +47,7 @@ class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
   LogOutput output_;
   LogTail tail_;
   std::function<std::uint64_t()> lost_before_;
-  int error_ = 0;           // why the last line that was lost here was
+  int error_ = 0;           // errno of the last line that was lost here
   std::uint64_t told_ = 0;  // of the lost lines, how many the log has told of
   std::atomic<std::uint64_t> unwritten_{0};
   std::atomic<Clock::duration> deadline_{Clock::time_point::max().time_since_epoch()};

@@ -9,7 +9,7 @@
 namespace bindgen {
 namespace {
 
-// Whether this function tells of a handle, and takes nothing else, whether something is so.
+// Whether this function takes one handle and nothing else, and answers yes or no.
 bool is_probe(const Api& api, const std::string& name) {
   const auto* function = c::find<c::Function>(api.header, name);
   return function != nullptr && function->params.size() == 1 &&
@@ -57,7 +57,7 @@ std::vector<Handle> handles_of(const Api& api, const c::Function& function) {
   return found;
 }
 
-// Why what frees gets no handle, or why a handle of the function is no argument of it; empty if neither is so.
+// Why `frees` cannot get its handle, or why a handle of `function` cannot be its argument; empty if neither is so.
 std::string obstacle_of_handle(const Api& api, const c::Function& function, const c::Function& frees) {
   const c::Param* const handle = param_with<meaning::UsesHandle>(api, function);
   for (const c::Param& param : frees.params) {

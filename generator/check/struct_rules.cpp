@@ -30,10 +30,10 @@ bool leads_to(const Api& api, const NamedRecord& record, const std::string& path
 struct OpenEnd {
   std::string path;
   Location location;
-  std::uint64_t count = 0;  // for which there is room
-  std::string entry;        // whose entry can say that there are no more
+  std::uint64_t count = 0;  // how many elements have room
+  std::string entry;        // path of the declaration whose entry can say that there are no more
   bool can_be_told = false;
-  std::string closed_by;  // whose entry has said so; empty: none
+  std::string closed_by;  // path of the one whose entry has said so; empty: none
 };
 
 // `entry`: the path of the unused field that `record` is in and whose entry stands for all inside; else empty.

@@ -28,7 +28,7 @@ struct Change {
   ChangeKind kind = ChangeKind::kChanged;
   Breaks breaks = Breaks::kNone;
   std::string what;            // "macro", "typedef", "enum", "enumerator", "struct", "union", "field", ...; or
-                               // "deprecation", of what is deprecated now, or is it no longer
+                               // "deprecation", if the symbol is deprecated only before or only after
   std::string name;            // "Struct.field" or the symbol's own
   std::optional<Side> before;  // none if it was added
   std::optional<Side> after;   // none if it was removed

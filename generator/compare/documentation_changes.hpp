@@ -14,8 +14,8 @@ namespace bindgen {
 std::vector<Change> documentation_changes(const c::Header& before, const c::Header& after,
                                           const std::vector<Change>& changes);
 
-// What is deprecated now, or is it no longer, of what both headers declare: added or removed "deprecation". diff() has
-// them: a compiler warns of the use of such things, and the next version may be without them.
+// What both headers declare and only one says is deprecated: changes with "deprecation" added or removed. diff() lists
+// them, since a compiler warns of the use of such things, and the next version may be without them.
 std::vector<Change> deprecation_changes(const c::Header& before, const c::Header& after,
                                         const std::vector<Change>& changes);
 

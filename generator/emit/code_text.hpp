@@ -58,7 +58,7 @@ std::string float_literal(double value);
 std::string double_literal(double value);
 // A number as C++ and JSON both write it, the shortest way.
 std::string number_text(double value);
-// As C++ writes it: there is no literal of the smallest one, whose digits alone are too large.
+// An integer as a C++ expression; the smallest one is written as a difference, since no literal can stand for it.
 std::string integer_text(std::int64_t value);
 
 }  // namespace bindgen

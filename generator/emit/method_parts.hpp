@@ -20,7 +20,7 @@ struct StubScope {
 
 // The statements of a stub.
 void emit_stub_body(CodeText& code, const StubScope& scope);
-// The last of them: the call with these arguments, and what becomes of its result.
+// The last statements of a stub: the call with these arguments, and what becomes of its result.
 void emit_call(CodeText& code, const StubScope& scope, std::vector<Expression> arguments);
 
 // What a method says of itself: the members of its description, one a line, for the version of `api`. `suffix` is that

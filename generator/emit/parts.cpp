@@ -184,7 +184,7 @@ const Stream* stream_of(const Api& api, const c::Function& function) {
 }
 
 std::vector<Expression> elsewhere_rows(const std::vector<Api>& sets, const std::string& path) {
-  // Older versions say "1.2.0", newer ones "<= 1.2.3"; of what came and went each of them knows one end.
+  // Sets older than it say "1.2.0", newer ones "<= 1.2.3": for a thing that came and went each side knows one end.
   const std::string until = "<= ";
   std::vector<std::pair<std::string, std::vector<std::string>>> told;
   for (const Api& api : sets) {

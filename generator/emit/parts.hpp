@@ -44,8 +44,8 @@ const c::Param* param_with(const Api& api, const c::Function& function) {
   return nullptr;
 }
 
-// Whether this function takes just a pointer like this one, and no handle, as one does that frees what another has
-// returned.
+// Whether the only parameter of this function is a pointer like this one, and no handle. So it is with functions that
+// free what another function has returned.
 bool takes_just(const Api& api, const c::Function& function, const c::Type& pointer);
 inline constexpr const char* kReturned = "value";  // the variable of a pointer that a function returns
 // The arguments with which `frees` frees what `function` has left. kReturned alone, if it takes just that; else for

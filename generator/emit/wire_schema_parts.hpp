@@ -22,7 +22,7 @@ Json integer_schema(const c::Type& type, std::optional<double> minimum = {}, std
 Json number_schema(const c::Type& type, std::optional<double> minimum = {}, std::optional<double> maximum = {});
 // By name or by number.
 Json enum_schema(const Api& api, const std::string& name);
-// What the runtime answers: a name, the first of those of one value, or the number that the header has no name for.
+// For enumerators in results: a name (of several with one value the first), or a number that has no name in the header.
 Json returned_enum_schema(const Api& api, const std::string& name);
 std::string enum_documentation(const Api& api, const std::string& name);
 // Whether this, an element of an array, is room for a text that ends with NUL.

@@ -62,8 +62,8 @@ struct Text {  // a string that ends with NUL: where a pointer points, or in an 
   unsigned min_length = 0;
   bool is_json = false;
   std::string freed_by;             // a returned one: the function that frees it
-  FileUse file = FileUse::kNone;    // that it names
-  std::string file_if_absent;       // that the function writes if none is given
+  FileUse file = FileUse::kNone;    // what the function does with the file that the text names
+  std::string file_if_absent;       // the file that the function writes if the text is not given
   std::vector<std::string> one_of;  // the texts that mean something to the function; empty: any
 };
 struct Object {  // a pointer to one struct
@@ -152,8 +152,8 @@ using Constant = std::variant<bool, std::int64_t, double, std::string>;  // a st
 struct Role {
   Meaning meaning;
   std::optional<Constant> default_value;  // what absent means; else zero
-  bool default_is_unknown = false;        // neither that nor zero: what the runtime says
-  std::optional<Constant> wire_default;   // differs from it in calls that start from another function's values
+  bool default_is_unknown = false;        // absent means neither default_value nor zero, but what the runtime chooses
+  std::optional<Constant> wire_default;   // instead of default_value, in calls that start from a function's values
   std::string remembered_as;              // handle value that a creating call sets from it
   std::string documentation;              // for the wire, where that of the header speaks to C programmers
   std::optional<std::string> brief;       // the same in few words, for lists of tools
@@ -178,7 +178,7 @@ struct Stream {
   std::string token;
   std::vector<StreamRows> rows;
   std::vector<std::string> values;
-  std::vector<std::string> unknown;  // what newer versions tell with the end, and this one does not
+  std::vector<std::string> unknown;  // values that newer versions send with the end of a run, and this one does not
   int frees_rows = 0;  // what the callback returns to have the rows it was given freed; 0: there is no such answer
 };
 

@@ -46,7 +46,7 @@ bool is_on_wire(const Meaning& meaning);
 bool is_handle(const Meaning& meaning);
 // Whether a function leaves something where this parameter points, so that it is part of the result.
 bool is_left(const Meaning& meaning);
-// The function that frees what a pointer leads to when it has been told; empty if there is none.
+// The function that frees what a pointer leads to after that was written into the answer; empty if there is none.
 std::string freed_by(const Meaning& meaning);
 // The path of a record, or of something in it, under the name that its struct has now.
 std::string present_path(const Api& api, const std::string& path);

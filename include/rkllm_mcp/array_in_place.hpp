@@ -17,7 +17,7 @@ namespace rkllm_mcp {
 template <class T>
 inline constexpr bool is_text_in_place = std::is_array_v<T>&& std::is_same_v<std::remove_extent_t<T>, char>;
 
-// Fills `out`; or says what is wrong with the text.
+// Copies the text into `out`, and fills the rest with NUL; or returns what is wrong with the text.
 template <std::size_t N>
 std::optional<std::string> copy_text(std::string_view text, char (&out)[N]) {
   if (text.size() >= N) {

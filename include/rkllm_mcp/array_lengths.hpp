@@ -1,5 +1,5 @@
-// The lengths of the arrays in one JSON object, and the fields that count them: a count that is left out follows from
-// its array, one that is given has to agree, and so have the arrays among each other.
+// The lengths of the arrays in one JSON object, and the fields that count them: a count that is left out is computed
+// from its array; a count that is given must fit its array; arrays whose lengths depend on each other must fit, too.
 //
 // Complaints are InvalidParams with the path; CallFailed where a length needs a handle value that is not known yet.
 #pragma once
@@ -26,7 +26,7 @@ namespace rkllm_mcp {
 
 class ArrayLengths {
  public:
-  // Borrows all of it. The names of count fields that are looked for are added to `known`.
+  // All arguments must outlive this object. The names of count fields that are looked for are added to `known`.
   ArrayLengths(const JsonReader& object, const HandleRecord* handle, std::string_view function,
                std::vector<std::string_view>& known)
       : object_(object), handle_(handle), function_(function), known_(known) {}
@@ -47,7 +47,7 @@ class ArrayLengths {
   void absent(std::string_view name, const CountedBy& length);
   template <class Length>
   void absent(std::string_view, const Length&) {}
-  // The array is a member of a union that holds another one.
+  // The array is a member of a union, and the union holds another of its members.
   void not_chosen(const CountedBy& length) { read_without_array(length); }
   template <class Length>
   void not_chosen(const Length&) {}
@@ -61,7 +61,7 @@ class ArrayLengths {
   void check(const JsonReader& in, std::size_t size, const Exactly& length) const;
   void check(const JsonReader& in, std::size_t size, const MultipleOf& length);
   void check(const JsonReader& in, std::size_t size, const SameLengthAs& length);
-  void check(const JsonReader&, std::size_t, const Whole&) const {}  // the decoder has compared it with the type's
+  void check(const JsonReader&, std::size_t, const Whole&) const {}  // the decoder has checked the size
   void read_without_array(const CountedBy& length);
   std::optional<std::uint64_t> read_count(const CountField& count);
 
@@ -71,8 +71,8 @@ class ArrayLengths {
   std::vector<std::string_view>& known_;
   std::map<std::string_view, std::uint64_t> sizes_;   // of arrays, by name
   std::map<std::string_view, std::uint64_t> counts_;  // of count fields, by name
-  std::set<std::string_view> required_;               // those of them that count an array which must be given
-  std::vector<std::function<void()>> checks_;         // that need the whole object
+  std::set<std::string_view> required_;               // names of count fields of an array that must be given
+  std::vector<std::function<void()>> checks_;         // for finish() to make
 };
 
 inline std::optional<std::uint64_t> ArrayLengths::read_count(const CountField& count) {
@@ -86,7 +86,7 @@ inline void ArrayLengths::read_without_array(const CountedBy& length) {
   const std::string_view count = length.derived.name();
   if (const auto given = read_count(length.derived); given && *given > 0) {
     checks_.emplace_back([this, count] {
-      if (counts_.count(count) != 0) return;  // by an array, which has been compared with it
+      if (counts_.count(count) != 0) return;  // it counts another array, too, and fits it
       throw InvalidParams(object_.path_of(count), "expected 0 or nothing: the array that it counts is absent");
     });
   }

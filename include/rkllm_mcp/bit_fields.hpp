@@ -1,5 +1,5 @@
-// Where bit-fields lie. No assertion of C++ can ask that, as offsetof() does of other fields, so their behaviour is
-// looked at when a library is bound.
+// Checks where bit-fields lie. A static_assert cannot check that, since offsetof() takes no bit-fields: so, when a
+// library is bound, the bits are set and looked at.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace rkllm_mcp {
 
-// Throws std::logic_error unless what `fill` sets in a T of zeros are the `width` bits from `first` on, counted as
-// little-endian machines lay bits out, and no others. `name` is that of the field, for the complaint.
+// Throws std::logic_error unless `fill` sets exactly these bits in a T of zeros: `width` bits from bit `first` on,
+// counted as little-endian machines lay bits out. `name` is that of the field, for the complaint.
 template <class T, class Fill>
 void require_bits(std::string_view name, std::size_t first, std::size_t width, const Fill& fill) {
   T value;

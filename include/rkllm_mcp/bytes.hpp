@@ -1,6 +1,6 @@
-// Bytes as JSON: what C passes as an array of char and is no text. An array of integers from 0 to 255, whatever sign
-// char has on this machine, or {"base64":"...","dtype":"uint8"}. That second form is here for values of any type;
-// tensor.hpp uses it, too.
+// Bytes as JSON, for arrays of char that are no text: an array of integers from 0 to 255, whatever sign char has on
+// this machine, or {"base64":"...","dtype":"uint8"}. The two functions for that second form take values of any type;
+// tensor.hpp uses them, too.
 #pragma once
 
 #include <rkllm_mcp/array_encoding.hpp>
@@ -24,7 +24,7 @@ inline Json packed_to_json(std::span<const std::byte> values, std::string_view d
   return Json{{"base64", encode_base64(values)}, {"dtype", std::string(dtype)}};
 }
 
-// The bytes of whole values of `size` bytes each. Everything else, also another dtype, is refused.
+// Returns the bytes of values of `size` bytes each. Refuses another dtype, and a last value that is not whole.
 inline std::vector<std::byte> packed_from_json(const JsonReader& in, std::string_view dtype, std::size_t size) {
   for (const auto& [key, value] : in.object().items()) {
     if (key != "base64" && key != "dtype")

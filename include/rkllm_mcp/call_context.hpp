@@ -57,7 +57,7 @@ struct CallContext {
   ArrayEncoding encoding = ArrayEncoding::kJson;
   CallArena arena;                    // owns what the C structs of this call point at
   std::string_view version = {};      // of the runtime, for complaints
-  const FilePolicy* files = nullptr;  // that may be named; null: all
+  const FilePolicy* files = nullptr;  // says which files may be named; null: all
 };
 
 }  // namespace rkllm_mcp

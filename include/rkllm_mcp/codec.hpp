@@ -1,4 +1,4 @@
-// Both directions between JSON and C: what generated codecs lean on.
+// All that generated code includes to convert values between JSON and C.
 #pragma once
 
 #include <rkllm_mcp/codec_rules.hpp>

@@ -29,7 +29,7 @@ enum class Presence {
 };
 using enum Presence;
 
-struct IntegerRule {  // within the range of the C type anyway
+struct IntegerRule {  // the range of the C type is a bound as well
   std::int64_t minimum = std::numeric_limits<std::int64_t>::min();
   std::uint64_t maximum = std::numeric_limits<std::uint64_t>::max();
   Presence presence = kOptional;
@@ -39,12 +39,12 @@ struct IntegerRule {  // within the range of the C type anyway
 // what was written with few digits can be read again.
 inline constexpr double kFloatMax = 3.4028235e38;
 
-// As which number an integer of type T stands on the wire: a plain char, which is signed on some machines and not on
-// others, as its byte.
+// The type of the number that stands on the wire for an integer of type T. It is T itself; but for a plain char, which
+// is signed on some machines only, it is a byte without a sign.
 template <std::integral T>
 using WireInteger = std::conditional_t<std::is_same_v<T, char>, unsigned char, T>;
 
-struct NumberRule {  // within the range of the C type anyway
+struct NumberRule {  // the range of the C type is a bound as well
   double minimum = -std::numeric_limits<double>::max();
   double maximum = std::numeric_limits<double>::max();
   Presence presence = kOptional;
@@ -55,7 +55,7 @@ struct TextRule {
   std::size_t min_length = 0;     // in bytes
   bool json = false;              // the text is itself JSON: an array or an object; either may also be given as such
   FileUse file = FileUse::kNone;  // the text is the path of a file
-  std::string_view file_if_absent{};                 // that the library writes if it is given none
+  std::string_view file_if_absent{};                 // path of the file that the library writes if it gets no path
   std::initializer_list<std::string_view> one_of{};  // the texts that mean something to the library; empty: any
 };
 
@@ -65,7 +65,7 @@ struct ArrayRule {
   const HandleValue* below = nullptr;                               // each integer is less than this value
 };
 
-// A field that counts something, whatever its integer type; by name on the wire.
+// A field that counts something, whatever its integer type. `name` is its name on the wire.
 class CountField {
  public:
   template <std::integral T>
@@ -99,7 +99,7 @@ class CountField {
   std::uint64_t maximum_;
 };
 
-// How many elements an array has. One of:
+// How many elements an array has: one of the six structs below says it.
 using Factor = std::variant<CountField, HandleValue>;
 struct CountedBy {  // derived * times[0] * times[1] * ...; on the wire `derived` may be left out
   CountField derived;

@@ -1,7 +1,7 @@
 // JSON to C: reads the members of one JSON object into the fields of a struct, or into the arguments of a call.
 //
-// Generated code makes one call per field, in the order of the header; what C cannot say comes as a rule. Whatever the
-// C values point at is owned by the arena of the call. Nothing is checked twice and nothing is guessed: a member that
+// Generated code makes one call per field, in the order of the header; rules (codec_rules.hpp) say what C cannot say.
+// The arena of the call owns what the C values point at. Nothing is checked twice and nothing is guessed: a member that
 // no field asked for is refused by finish(), with its path and the nearest name that would have been right.
 //
 // Complaints are InvalidParams with the path; CallFailed where a check needs a handle value that is not known yet.
@@ -92,7 +92,7 @@ class Decoder {
   void text_in_place(std::string_view name, char (&out)[N], TextRule rule = {});
   template <class T, std::size_t N, class Length>
   void array_in_place(std::string_view name, T (&out)[N], const Length& length, ArrayRule rule = {});
-  // A struct that the function fills in, and reads of what the client has given; `tag` chooses which one it is.
+  // A struct that the function fills in; it may read what the client has given. `tag` chooses which struct it is.
   template <std::integral Size, class E, class... Choices>
   void chosen(std::string_view name, void*& out, Size& size, std::string_view tag_name, E tag, Choices... choices);
   // A mask of CPUs and how many it holds; either follows from the other.
@@ -137,11 +137,11 @@ class Decoder {
   std::string_view function_;
   std::vector<std::string_view> known_;  // members asked for so far
   using SearchFunction = std::vector<FieldSearch::Place> (*)(std::vector<std::string_view> around);
-  std::vector<std::pair<std::string_view, SearchFunction>> inner_;  // the structs among them
-  ArrayLengths lengths_;                                            // of the arrays among them
+  std::vector<std::pair<std::string_view, SearchFunction>> inner_;  // those members that are structs
+  ArrayLengths lengths_;                                            // of those members that are arrays
   std::optional<InvalidParams> missing_;                            // told only if no unknown member explains it better
-  std::optional<NotChosen> not_chosen_;                             // about the next member
-  bool must_be_present_ = false;                                    // the next member
+  std::optional<NotChosen> not_chosen_;                             // set: the next member must be absent, and why
+  bool must_be_present_ = false;                                    // it is the next member that must be
 };
 
 inline std::optional<JsonReader> Decoder::take(std::string_view name, Presence presence, std::string_view what) {
@@ -333,7 +333,7 @@ void Decoder::array(std::string_view name, T*& out, const Length& length, ArrayR
   auto read = elements<std::remove_const_t<T>>(*in, rule);
   if (read.empty()) in->refuse("expected array that is not empty");
   lengths_.found(name, *in, read.size(), length, rule.presence);
-  if constexpr (std::is_same_v<std::remove_const_t<T>, bool>) {  // of which a vector holds bits
+  if constexpr (std::is_same_v<std::remove_const_t<T>, bool>) {  // a vector of bool holds bits, and is no array
     bool* const values = call_.arena.array<bool>(read.size());
     std::copy(read.begin(), read.end(), values);
     out = values;
@@ -391,7 +391,7 @@ template <std::integral Size, class E, class... Choices>
 void Decoder::chosen(std::string_view name, void*& out, Size& size, std::string_view tag_name, E tag,
                      Choices... choices) {
   const auto in = take(name, kOptional, "object");
-  if (missing_) return;  // finish() says what
+  if (missing_) return;  // finish() says what is missing
   const auto is_it = [&](auto choice) {
     using Struct = typename decltype(choice)::Struct;
     if (choice.tag != tag) return false;
@@ -443,7 +443,7 @@ inline void Decoder::together(std::string_view one, std::string_view other) {
 }
 
 inline std::string Decoder::hint_for(std::string_view unknown) const {
-  std::vector<FieldSearch::Place> below;  // this object
+  std::vector<FieldSearch::Place> below;  // all fields of the structs in this object
   for (const auto& [name, search] : inner_) {
     for (auto& place : search({name})) below.push_back(std::move(place));
   }
@@ -455,7 +455,7 @@ inline std::string Decoder::hint_for(std::string_view unknown) const {
     return {};
   };
   std::string alike = did_you_mean(unknown, known_);
-  if (std::string hint = belongs(true); !hint.empty()) return alike + hint;  // either may be meant
+  if (std::string hint = belongs(true); !hint.empty()) return alike + hint;  // the client may have meant either
   if (!alike.empty()) return alike;
   std::vector<std::string_view> next;
   for (const auto& place : below) next.push_back(place.around.size() == 1 ? place.name : std::string_view());

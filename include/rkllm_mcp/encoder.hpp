@@ -38,7 +38,7 @@ class Encoder {
 
   Json finish() { return std::move(out_); }
 
-  // Of structs, texts, numbers, enumerators or bytes, or of arrays of them.
+  // An array as JSON. Its elements are structs, texts, numbers, enumerators or bytes, or arrays of them.
   template <class T>
   Json to_json(std::span<const T> values) const;
 
@@ -91,7 +91,7 @@ class Encoder {
   void array(std::string_view, T* const&, const SameLengthAs&, const ArrayRule& = {}) {
     chosen();
   }
-  // Up to the first NUL, or the end.
+  // Writes the text up to the first NUL; all of it if there is none.
   template <std::size_t N>
   void text_in_place(std::string_view name, const char (&value)[N], const TextRule& = {});
   template <class T, std::size_t N>
@@ -176,7 +176,7 @@ inline std::size_t Encoder::size_of(const CountedBy& length, bool is_there) cons
                 ? field->get()
                 : static_cast<std::uint64_t>(require_known(std::get<HandleValue>(factor), encoding_.handle, {}));
   }
-  return static_cast<std::size_t>(size);  // what lies in memory can be counted by it, also on 32 bit
+  return static_cast<std::size_t>(size);  // it fits, also on 32 bits: the array is in memory
 }
 
 template <class T>

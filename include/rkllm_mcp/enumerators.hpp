@@ -1,4 +1,4 @@
-// Enumerators on the wire: by name; by number where one is given, or where the header has no name for what came.
+// Enumerators on the wire: a client gives a name or a number; a reply has the name, or the number if there is no name.
 #pragma once
 
 #include <rkllm_mcp/codec_rules.hpp>

@@ -142,7 +142,7 @@ inline RpcError unauthorized(const std::string& reason) {
   return {ErrorCode::kUnauthorized, "unauthorized: " + reason, Json{{"reason", reason}}};
 }
 
-// The request takes a client that can do more; `required` is the protocol's ClientCapabilities, e.g. {"sampling":{}}.
+// The request needs a client that can do more; `required` is the protocol's ClientCapabilities, e.g. {"sampling":{}}.
 inline RpcError missing_capability(Json required) {
   return {ErrorCode::kMissingCapability, "the client has not declared that it can do what this takes",
           Json{{"requiredCapabilities", std::move(required)}}};

@@ -63,7 +63,7 @@ constexpr EnumFact enum_fact() {
   }};
 }
 
-// Takes from the front of `fields` those of this depth, with what is inside them.
+// Takes the fields of this depth off the front of `fields`, with the fields inside them, and returns them as JSON.
 inline Json take_fields(std::span<const FieldFact>& fields, unsigned depth) {
   Json list = Json::array();
   while (!fields.empty() && fields.front().depth == depth) {

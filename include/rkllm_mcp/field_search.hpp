@@ -33,7 +33,7 @@ class FieldSearch {
     return std::move(search.found_);
   }
 
-  // What a codec offers.
+  // The functions that members() calls on any codec.
   template <class T>
   void integer(std::string_view name, T&, const IntegerRule& = {}) {
     add(name);
@@ -104,7 +104,7 @@ class FieldSearch {
   }
 
  private:
-  static constexpr std::size_t kDeepest = 4;  // a struct may lead to itself
+  static constexpr std::size_t kDeepest = 4;  // a struct may have a pointer to its own type in it
 
   explicit FieldSearch(std::vector<std::string_view> around) : around_(std::move(around)) {}
 

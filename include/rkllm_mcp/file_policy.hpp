@@ -10,7 +10,7 @@ namespace rkllm_mcp {
 // What the library does with the file that a text names; kNone: the text names none.
 enum class FileUse { kNone, kRead, kWritten };
 
-// Says why; the decoder adds where.
+// what() says why the file is refused; the decoder adds the path in the JSON.
 class FileRefused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -34,8 +34,8 @@ struct Method {
   ToolAnnotations annotations{};
   std::string_view input_schema;   // JSON Schema 2020-12 of the parameters, as JSON text
   std::string_view output_schema;  // the same of the result; its root is an object
-  bool listed = true;              // among the tools; else another one does the same, but this one can be called, too
-  std::string_view tool_input_schema{};  // what lists of tools show: less, in few words, for any host; empty: the above
+  bool listed = true;              // false: not in lists of tools, since another tool does the same; can be called
+  std::string_view tool_input_schema{};  // a shorter schema for lists of tools, for any host; empty: input_schema
   std::string_view tool_output_schema{};
 };
 

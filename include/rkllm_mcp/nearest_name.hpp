@@ -71,7 +71,7 @@ std::optional<std::string_view> nearest_name(std::string_view name, const Range&
     const bool contains = may_contain && (is_it(candidate.substr(0, small.size())) ||
                                           is_it(candidate.substr(candidate.size() - small.size())));
     const auto [shorter, longer] = std::minmax({small.size(), candidate.size()});
-    if (!contains && longer - shorter >= best) continue;  // so many insertions at least
+    if (!contains && longer - shorter >= best) continue;  // at least so many insertions are needed
     const std::size_t distance = contains ? 1 : edit_distance_below(best, small, in_small_letters(candidate), steps);
     if (distance < best) {
       best = distance;

@@ -1,4 +1,4 @@
-// What a function leaves where its parameters point, as members of its reply.
+// Adds to a reply, as its members, the values that a C function has written to where its parameters point.
 #pragma once
 
 #include <rkllm_mcp/bytes.hpp>
@@ -18,7 +18,7 @@
 
 namespace rkllm_mcp {
 
-// Room for `size` elements, all zero, and for a text one more, so that it ends also where the function fills all of it.
+// Room for `size` elements, all zero. One more follows, so that a text ends also where the function fills all of it.
 template <class T, class Size>
 std::span<T> out_room(CallContext& call, Size size) {
   const auto elements = static_cast<std::size_t>(size);
@@ -65,7 +65,7 @@ std::span<T> filled(std::span<T> room, Size size) {
              : room.first(std::cmp_less(size, room.size()) ? static_cast<std::size_t>(size) : room.size());
 }
 
-// All elements; of characters those before the first NUL, as a text.
+// Adds all elements to the reply; of char only those before the first NUL, as a text.
 template <class T>
 void tell_out_room(Json& reply, std::string_view name, std::span<T> values, const CallContext& call) {
   if constexpr (std::is_same_v<T, char>) {

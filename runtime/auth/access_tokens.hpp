@@ -32,7 +32,7 @@ class AccessTokens {
   static AccessTokens read(const std::string& path);
 
   bool empty() const { return entries_.empty(); }
-  // Null if nobody has this token. Takes the same time whichever it is.
+  // Null if nobody has this token. Takes the same time in each case, so that the time tells nothing about the tokens.
   const Principal* find(std::string_view token) const;
 
  private:

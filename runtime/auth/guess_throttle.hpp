@@ -25,10 +25,10 @@ class GuessThrottle {
   static constexpr unsigned kFree = 5;  // wrong tokens that are refused at once: people mistype
   static constexpr Pause kFirst{100};   // then this pause, twice as long each time
   static constexpr Pause kLongest{3'200};
-  static constexpr std::chrono::minutes kForgotten{5};  // after the last wrong one
+  static constexpr std::chrono::minutes kForgotten{5};  // after the last wrong token
   static constexpr std::size_t kMost = 1024;  // addresses that are remembered; beyond, the least recent is forgotten
 
-  static constexpr std::size_t kMostWaiting = 16;  // in the line of one address
+  static constexpr std::size_t kMostWaiting = 16;  // refusals that wait for one address
 
   // A wrong token has come: how long its refusal would wait if it were alone. For datagrams, whose senders can be
   // forged: nobody must be able to fill the line of others. `peer` is an address with its port; see source_of().
@@ -43,7 +43,7 @@ class GuessThrottle {
   struct Failures {
     unsigned count = 0;
     Clock::time_point last;
-    std::deque<Clock::time_point> line{};  // when those that wait are refused
+    std::deque<Clock::time_point> line{};  // when each refusal that waits is given
   };
 
   Failures& count_one(const std::string& source, Clock::time_point now);

@@ -31,7 +31,7 @@ struct CallLimits {
   std::size_t answer_bytes{};
   std::size_t reply_bytes{};   // of an answer with hidden states or logits
   std::size_t inline_bytes{};  // values of so many bytes of text or more: MCP answers link to them
-  MemoryBudget memory{};       // that values count in as text, and when kept for MCP
+  MemoryBudget memory{};       // in which values count, as text and while kept for MCP
   std::chrono::milliseconds poll_timeout{};
   std::chrono::milliseconds poll_wait_max{};
   std::chrono::milliseconds stall{};
@@ -49,7 +49,7 @@ struct CancelRule {
   bool outlives_exchange = false;  // a broken HTTP exchange leaves the call alone
 };
 
-// What a client must be allowed to call that method.
+// The permission that a client needs to call that method.
 Permission permission_for(const Method& method);
 
 // Whose request a call is, for the log.

@@ -35,11 +35,11 @@ class PollReader : public StreamReader {
  public:
   struct Options {
     ValueWriting values{};
-    SideThread* writing = nullptr;  // where many values are written; null: here
+    SideThread* writing = nullptr;  // where many values are written; null: on the event loop
     std::chrono::milliseconds expiry{};
   };
 
-  // `expired` is called (before finished) when nobody came; it aborts the run.
+  // `expired` is called (before finished) when nobody has polled in time; it aborts the run.
   PollReader(asio::io_context& loop, ChunkWriter writer, Options options, std::function<void()> expired)
       : expiry_(loop, [this] { expire(); }),
         patience_(loop, [this] { out_of_patience(); }),
@@ -79,7 +79,7 @@ class PollReader : public StreamReader {
   void out_of_patience();
 
   Deadline expiry_;    // of the buffer, while something waits in it
-  Deadline patience_;  // of who waits: for the announcement, or for news
+  Deadline patience_;  // until the announcement is sent, or a poll that waits is answered
   ChunkWriter writer_;
   const Options options_;
   const std::function<void()> expired_;

@@ -1,5 +1,5 @@
-// Sends a stream to its client as it is generated: one token a chunk as long as the client keeps up; while its send
-// queue is full tokens wait in the stream and join.
+// Sends a stream to its client as it is generated: one token a chunk as long as the client keeps up. While its send
+// queue is full, tokens wait in the stream, and are then sent several in one chunk.
 #pragma once
 
 #include "call/chunk_writer.hpp"
@@ -21,9 +21,9 @@ class PushReader : public StreamReader {
   // `retained` > 0 keeps that many of the last messages, to be sent again when a lossy transport's client asks.
   struct Options {
     ValueWriting values{};
-    SideThread* writing = nullptr;  // where many values are written; null: here
+    SideThread* writing = nullptr;  // where many values are written; null: on the event loop
     std::size_t retained = 0;
-    MemoryBudget memory{};  // that what is retained counts in
+    MemoryBudget memory{};  // in which the retained messages count
   };
 
   // Chunks go through `reply`; its last message is the stream's last one.
@@ -60,10 +60,10 @@ class PushReader : public StreamReader {
   const Options options_;
   bool ended_ = false;     // the last message has been sent
   bool waiting_ = false;   // for the client's send queue to drain
-  bool resuming_ = false;  // it has drained: what waited meanwhile joins
+  bool resuming_ = false;  // it has drained: the tokens that have waited are sent several in one chunk
   std::string announcement_;
   std::deque<std::string> retained_;
-  MemoryShare share_;  // what they take
+  MemoryShare share_;  // the memory that the retained messages take
   std::uint64_t sent_ = 0;
 };
 

@@ -43,7 +43,7 @@ class RepeatedRequests {
     std::chrono::milliseconds kept_for = kKeptForLostMessages;  // after the answer
     std::size_t client_bytes = std::size_t{1} << 20U;           // of answers to one client
     std::size_t bytes = std::size_t{16} << 20U;                 // of answers to all clients
-    static constexpr std::size_t kBytesBesideTheAnswer = 256;   // that each of them counts in addition
+    static constexpr std::size_t kBytesBesideTheAnswer = 256;   // counted for each answer in addition
     std::chrono::milliseconds known_for{1000};                  // after the client has gone
     std::size_t known_requests = 1024;                          // of all that have gone
   };
@@ -53,7 +53,7 @@ class RepeatedRequests {
   explicit RepeatedRequests(const Limits& limits, MemoryBudget memory = {})
       : limits_(limits), share_(std::move(memory)) {}
 
-  // Whether `text` is a request of this client that has been taken before. If so, all has been done about it.
+  // Whether `text` is a request of this client that has been taken before. If so, the caller has nothing more to do.
   bool repeat(const Session& client, std::string_view text, Peer& peer);
   // `text` is about to be executed, and answered through `reply`.
   void add(const Session& client, std::string_view text, Reply& reply);
@@ -75,7 +75,7 @@ class RepeatedRequests {
   struct Client {
     std::string address;
     std::map<Sha256, Record> records;
-    std::list<Records::iterator> kept;  // the oldest first, of kept_
+    std::list<Records::iterator> kept;  // this client's part of kept_, the oldest first
     std::size_t bytes = 0;
   };
 

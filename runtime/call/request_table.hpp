@@ -36,7 +36,7 @@ struct ActiveCall {
   bool answers_when_cancelled = true;      // MCP: false
   bool outlives_exchange = false;          // over HTTP: a disconnect is not a cancellation
   std::function<void()> on_cancelled{};
-  std::unique_ptr<Timer> waiting_limit{};  // for its handle; null: the call may wait for ever
+  std::unique_ptr<Timer> waiting_limit{};  // ends its wait for the handle; null: it may wait for ever
   std::string host{};                      // in a shared session: where its client is
   bool ended = false;                      // only kept so that a lossy transport's client can ask again
 };

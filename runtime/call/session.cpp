@@ -158,7 +158,7 @@ void Session::cancel_all() {
   cancel_all_that([](const ActiveCall&) { return true; });
 }
 
-// Their client has gone.
+// Tells the readers of these calls that their client has gone.
 template <class Wanted>
 void Session::tell_readers_that(Wanted is_wanted) {
   std::vector<std::weak_ptr<StreamReader>> readers;  // they may remove calls meanwhile

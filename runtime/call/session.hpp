@@ -65,12 +65,12 @@ class Session : public std::enable_shared_from_this<Session> {
   // have ended since.
   void retain(Key key);
   std::size_t active() const;
-  Clock::time_point last_ended() const { return last_ended_; }  // when a call, or a Hold, did
+  Clock::time_point last_ended() const { return last_ended_; }  // when a call or a Hold last ended
   // How many calls this client has in progress. The clients of a shared session are told apart by their addresses, so
   // that none uses up the room of the others.
   std::size_t active_of(const Peer& client) const;
   bool is_active(const RequestId& id) const;
-  // The stream that this client can poll under `id`, null if none. In a shared session ids are those of an address.
+  // The stream that this client can poll under `id`, null if none. In a shared session each address has its own ids.
   const ActiveCall* find_stream(const RequestId& id, const Peer& client) const;
   const ActiveCall* find_stream_by_stream_id(std::string_view stream_id) const;
   // The stream that answers this very request and retains what it sent, null if there is none (any more).
@@ -98,7 +98,7 @@ class Session : public std::enable_shared_from_this<Session> {
    private:
     std::weak_ptr<Session> session_;
   };
-  // Calls `action` as soon as no call is active and nothing held (now, if so).
+  // Calls `action` as soon as no call is active and no Hold lives; at once if that is so already.
   void when_idle(std::function<void()> action);
 
  private:

@@ -17,9 +17,9 @@ struct Endpoint {
   std::string host;  // without the brackets of an IPv6 address
   std::uint16_t port;
   std::string path;  // of the socket's file; of http and ws: where messages go
-  // No parts of the URL:
+  // These are not in the URL:
   std::string token{};    // empty: the server asks for none
-  std::string ca_file{};  // PEM, of those who vouch for a server that speaks TLS; empty: the system's
+  std::string ca_file{};  // PEM: the certificates that a server with TLS is verified with; empty: the system's
 
   std::string authority() const;  // HOST:PORT as a Host header has it; of a Unix socket its path
   std::string url() const;

@@ -67,7 +67,7 @@ class HttpSessions {
   HttpSessions& operator=(const HttpSessions&) = delete;
   ~HttpSessions();
 
-  // In the table as long as the session is not forgotten; who needs it longer keeps it.
+  // Both pointers are valid until the session is forgotten; whoever needs the session for longer must hold it.
   struct Found {
     Session* session = nullptr;         // null: none
     SessionStreams* streams = nullptr;  // its event streams; null in a session that is shared

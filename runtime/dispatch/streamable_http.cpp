@@ -141,7 +141,7 @@ std::optional<StreamableHttp::Way> StreamableHttp::new_session_way(const http::R
                                                                    HttpPeer& peer) {
   const bool can_be_agreed_on = message.params.is_object() && message.params.contains("protocolVersion") &&
                                 message.params["protocolVersion"].is_string();
-  // Whoever asks for no version is told so, and gets no session.
+  // A request without a version is answered with an error, and opens no session.
   if (!can_be_agreed_on)
     return Way{dispatcher_.make_session(request.principal), peer.shared_from_this(), Delivery::kPoll};
   const auto opened = sessions_.open(request);

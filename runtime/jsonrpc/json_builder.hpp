@@ -83,7 +83,7 @@ class JsonBuilder {
   bool too_deep_ = false;
 };
 
-// Walks over a text and tells where it is. All copies walk together: it is for one parser.
+// Walks over a text, and leaves its position where others can read it. All copies share one position, for one parser.
 class TellingIterator {
  public:
   using iterator_category = std::input_iterator_tag;

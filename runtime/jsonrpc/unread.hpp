@@ -29,8 +29,8 @@ bool has_unread(const Json& value);
 Json read_whole(Json value, std::size_t most_values = static_cast<std::size_t>(-1));
 // Such a part, parsed as a message is: long parts in it stay text, and perhaps all of it is one long part.
 Json read_outside(const Json& part);
-// As many as may be read on the event loop: some milliseconds. No client sends so many: the longest requests of agents
-// have some thousands.
+// The most values that may be read on the event loop, which takes some milliseconds. Clients send fewer: the longest
+// requests of agents have some thousands.
 inline constexpr std::size_t kMostValuesReadOnLoop = std::size_t{32} * 1024;
 
 // JSON text on one line, with the text of such parts as it is. Bytes that are not UTF-8 (a runtime's log line, say)

@@ -66,7 +66,7 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   void contain(Action action) {
     or_else(std::move(action), [this] { fail(std::current_exception()); });
   }
-  // For the reader's last act.
+  // To be called by the reader when it has told all: calls the function of on_finished(), once.
   void finish() {
     if (const auto finished = std::exchange(finished_, {})) finished();
   }

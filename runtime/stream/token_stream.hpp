@@ -39,8 +39,8 @@ struct Chunk {
   std::vector<std::int32_t> token_ids;  // only if the stream keeps tokens: those of the delta
 };
 
-// What a run ends with whose stream finds no room for `bytes` in all, of which `more` are new: 4006 if the streams have
-// used up what they may take together, 4004 if all clients of the server have.
+// Why a run ends whose stream finds no room for `bytes` bytes in all, `more` of them new. The error is 4006 if all
+// streams together have used up their memory, and 4004 if all clients of the server together have used up theirs.
 struct NoStreamMemory {
   Limit limit;
   RpcError error;

@@ -5,7 +5,7 @@
 
 namespace rkllm_mcp {
 
-// Without those at both ends; empty if there is nothing else.
+// `text` without blanks, tabs and line ends at both ends; empty if there is nothing else in it.
 constexpr std::string_view without_space_around(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const auto begin = text.find_first_not_of(kSpace);

@@ -246,7 +246,7 @@ std::string shown_address(std::string_view address) {
   const auto scheme = address.find(kAfterScheme);
   if (scheme == std::string_view::npos) return std::string(address);
   std::string_view rest = address.substr(scheme + kAfterScheme.size());
-  // Whatever a password has in it, as long as it is no slash.
+  // The last @ before the first slash ends it: a password may have an @ in it.
   const auto user_end = rest.substr(0, rest.find('/')).rfind('@');
   if (user_end != std::string_view::npos) rest.remove_prefix(user_end + 1);
   rest = rest.substr(0, rest.find('?'));

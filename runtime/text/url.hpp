@@ -18,7 +18,7 @@ struct Url {
   std::uint16_t port = 80;
   std::string target = "/";  // path and query, as a request line has them; never a fragment
 
-  std::string authority() const;  // HOST[:PORT] as a Host header has it: no port that goes without saying
+  std::string authority() const;  // HOST[:PORT] as a Host header has it: without the scheme's usual port
   std::string text() const;
   bool has_origin_of(const Url& other) const;
 };

@@ -1,5 +1,5 @@
 // Loads the models that the settings want loaded, and loads them again when their worker has died: at once the first
-// time, then ever more patiently.
+// time, then after a pause that grows each time.
 //
 // Threads: belongs to the event loop.
 #pragma once
@@ -29,7 +29,7 @@ class Autoload {
   // `models` as in the settings; `backend` knows them by name.
   Autoload(asio::io_context& loop, Backend& backend, const Json& models, spdlog::logger& log);
 
-  // Hears that a model begins to be loaded, and of its handle when it has been, or of none when it could not be.
+  // `begun` is called when a loading begins, `ended` when it has ended; `handle` is empty if it has failed.
   struct Listener {
     std::function<void(const std::string& model)> begun;
     std::function<void(const std::string& model, const std::string& handle)> ended;
@@ -65,7 +65,7 @@ class Autoload {
   spdlog::logger& log_;
   std::list<Model> models_;  // none is ever taken out
   Listener listener_{[](const std::string&) {}, [](const std::string&, const std::string&) {}};
-  std::set<std::string> lost_early_;  // handles that were lost and are no model's, yet
+  std::set<std::string> lost_early_;  // handles that were lost, perhaps of models whose loading has not ended yet
   const Lifetime alive_;              // gone: the end of a load does nothing
 };
 

@@ -61,9 +61,9 @@ class ChatService {
     tools_.stop();
     assistants_.stop();
   }
-  // After stop(): whether conversations still get what has come of their answers.
+  // After stop(): whether answers that were begun are still being stored in their conversations.
   bool is_keeping() const { return tools_.is_answering() || assistants_.turns() > 0; }
-  // After stop(): waits until nobody is asked any more; false if that takes too long. Any thread.
+  // After stop(): waits until no other server is asked any more; false if that takes too long. Any thread.
   bool end(Clock::time_point deadline) {
     const bool have_texts_ended = others_.end(deadline);
     return remote_servers_.end(deadline) && have_texts_ended;
@@ -72,7 +72,7 @@ class ChatService {
 
  private:
   void use_servers_elsewhere();
-  // The log says so if there is no chat.guardrail_model.
+  // Logs a warning if there is no model of the name that chat.guardrail_model gives.
   void look_for_guardrail_model();
 
   const Settings& settings_;

@@ -1,4 +1,4 @@
-// What the settings say, in the words of the classes that are made from it: those know no setting.
+// Turns settings into the options of classes that know no settings themselves.
 #pragma once
 
 #include "counts.hpp"
@@ -17,7 +17,7 @@ ServerModels::Choices model_choices(const Settings& settings);
 // Of the streams that carry chat turns. `counts` outlives them; they share `memory` with others.
 TokenStream::Options stream_options(const Settings& settings, Counts& counts, const MemoryBudget& memory);
 
-// The same for what the dispatcher answers. Throws std::runtime_error if a token's file cannot be read.
+// Options of the dispatcher; both parameters as above. Throws std::runtime_error if a token's file cannot be read.
 Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts, const MemoryBudget& memory);
 
 // The path of a model as the runtime library is given it. Throws RpcError where the settings do not allow that file.

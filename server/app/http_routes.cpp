@@ -138,7 +138,7 @@ void HttpRoutes::describe_server(std::string_view name, const Principal& asking,
   exchange.respond(json_response(404, Json{{"error", "no such server"}, {"servers", names()}}));
 }
 
-// Whoever polls asks with the `next` of the answer before.
+// A client that asks again sends the `next` of the last answer as `from`.
 http::Response HttpRoutes::log_lines(const http::Request& request, const Principal& asking) const {
   if (!asking.may_admin) {
     return json_response(403, Json{{"error", "the log takes an access token with the permission admin"}});

@@ -51,7 +51,7 @@ class HttpRoutes {
   using FirstFunction = std::function<bool(const http::Request&, http::Exchange&)>;
   void ask_first(FirstFunction first) { first_ = std::move(first); }
 
-  // GET /log, for those who may do everything, shows what is in there. `tail` outlives this.
+  // From now on GET /log shows the lines of `tail`, to those with the permission admin. `tail` outlives this.
   void show_log(const LogTail& tail) { log_ = &tail; }
 
   // An http::Handler. What goes wrong on the way is answered with status 500, and thrown.

@@ -23,7 +23,7 @@ namespace rkllm_mcp {
 
 class MemoryReserve {
  public:
-  // More than the destructors of all messages need that are read at a time: long arrays stay text.
+  // More than the destructors of all messages that are read at one time need: long arrays in them stay text.
   static constexpr std::size_t kBytes = std::size_t{8} << 20U;
 
   // Throws std::system_error if there is no descriptor for it.

@@ -122,7 +122,7 @@ Json Runtime::status() const {
     return Json{
         {"path", nullptr}, {"version", nullptr}, {"abi", nullptr}, {"simulated", nullptr}, {"reason", trouble_}};
   }
-  // An upgrade is under way, or has been forgotten.
+  // If the file has changed, somebody is upgrading the library, or has forgotten to restart the server.
   Json reason = nullptr;
   if (const auto change = change_of(*file_); !change.empty()) {
     reason = file_->asked + " " + std::string(change) + " since version " + file_->version + " was taken from it: " +

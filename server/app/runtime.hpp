@@ -62,7 +62,7 @@ class Runtime {
   // says why that is so, or that the file is another one by now; null: all is well.
   Json status() const;
   std::vector<QueuedBackend::HandleStatus> handles() const;
-  // For the log: how it went, worst first. The first is "" if all is well.
+  // For the log. trouble(): why there is no library; warning(): what is doubtful about the one that there is; or "".
   const std::string& trouble() const { return trouble_; }
   const std::string& warning() const { return warning_; }
   std::string description() const;  // one line: "runtime 1.3.0 (/usr/lib/librkllmrt.so, ...)", SIMULATED if so

@@ -64,7 +64,7 @@ void RuntimeLife::look_again() {
     return;
   }
   if (now_->is_bound()) return;
-  // Copies: the settings may be read again meanwhile.
+  // The job gets copies, since the settings may be read again while it runs.
   runner_.post([this, served = now_->file(), settings = settings_] { look(served, settings); });
   step_ = Step::kLooking;
 }
@@ -119,7 +119,7 @@ void RuntimeLife::tried_out(const std::optional<RpcError>& trouble) {
   replace_when_idle(std::move(next));
 }
 
-// A runtime is replaced when it has no call in progress: cancel() would reach the next one only.
+// A runtime is replaced only while it has no call in progress: cancel() could not reach such a call any more.
 void RuntimeLife::replace_when_idle(std::unique_ptr<Runtime> next) {
   if (settled_) return retire(std::move(next));
   const bool is_first = step_ == Step::kStartingFirst;
@@ -157,7 +157,7 @@ void RuntimeLife::replace(std::unique_ptr<Runtime> next) {
   end();
 }
 
-// Its end may take as long as its worker's.
+// Ends `runtime` on the runner, since its worker may take some time to end.
 void RuntimeLife::retire(std::unique_ptr<Runtime> runtime) {
   runner_.post([shared = std::shared_ptr<Runtime>(std::move(runtime))] { shared->shut_down(Clock::now()); });
 }

@@ -67,10 +67,10 @@ class RuntimeLife {
   std::function<void()> ready_ = [] {};
   std::function<void()> replaced_ = [] {};
   Step step_ = Step::kNone;
-  bool look_again_ = false;  // when the step that is under way has ended
+  bool look_again_ = false;  // look_again() is to be called when the step under way has ended
   bool settled_ = false;
   std::unique_ptr<Runtime> now_;
-  std::unique_ptr<Runtime> next_;  // that is being started
+  std::unique_ptr<Runtime> next_;  // is being started, or waits until it can replace now_; null: there is none
   Timer until_idle_;
   Runner runner_;  // last: what it does uses the above
 };

@@ -240,7 +240,7 @@ void Server::gather_catalogue() {
     return upstreams_.add_to(catalogue_);
   }
   catalogue_ = describe_server(runtime_.now(), settings_, settings_report_);
-  // What is added is listed only if mcp.tools has it.
+  // A set of tools that is added is listed only if mcp.tools names it.
   const auto add = [this](std::string_view set, const auto& add_set) {
     const std::size_t before = catalogue_.tools.size();
     std::string instructions = catalogue_.instructions;

@@ -72,7 +72,7 @@ class Server {
   void renew_runtime() {
     if (runs_models(settings_)) runtime_.look_again();
   }
-  // The settings have been read again; what may change while the server runs has.
+  // To be called after the settings have been read again: uses those that may change while the server runs.
   void settings_changed();
   // Reads the profiles of chat.profiles_dir again.
   void renew_profiles();
@@ -100,7 +100,7 @@ class Server {
   std::vector<std::string> loaded_paths() const;
   std::vector<Shutdown::Step> shutdown_steps();
   void stop_new_work();  // ends what new work could come from
-  void end_runtime();    // and what else may take its time
+  void end_runtime();    // and the services; a thread waits for their end
 
   asio::io_context& loop_;
   spdlog::logger& log_;

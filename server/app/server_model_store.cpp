@@ -94,7 +94,7 @@ std::variant<chat::PulledModel, TurnError> pulled(PullRequest request, StopSigna
   }
 }
 
-// Whether it stands in one of these folders by its path; links in the folder are what they are named there.
+// Whether a file is in one of these folders, by the text of its path alone: links are not followed.
 bool is_below(const std::vector<std::string>& folders, const fs::path& path) {
   return std::any_of(folders.begin(), folders.end(), [&path](const std::string& each) {
     const fs::path relative = path.lexically_normal().lexically_relative(fs::path(each).lexically_normal());
@@ -110,7 +110,7 @@ bool is_same_file(const std::string& one, const std::string& other) {
 // What is to be deleted together.
 struct FilesToRemove {
   std::vector<std::string> paths{};    // of models
-  std::vector<std::string> names{};    // of what no model has: perhaps beginnings, which pulls have left
+  std::vector<std::string> names{};    // that no model has: perhaps those of unfinished pulls
   std::vector<std::string> folders{};  // where those would be
 };
 
@@ -300,7 +300,7 @@ void ServerModelStore::ended(Job& job, const Outcome& outcome) {
   if (stopped_) return;
   const bool is_there = std::holds_alternative<chat::PulledModel>(outcome);
   if (job.is_stopping && !is_there && !job.listeners.empty()) {
-    // Somebody has asked for it since: what has come is gone on with.
+    // Somebody has asked for the model after the pull was stopped: the pull goes on from what has come.
     job.work = std::make_shared<Work>(job.work->request);
     return run(job);
   }
@@ -341,7 +341,7 @@ std::string ServerModelStore::path_to_remove(const std::string& name) const {
     throw TurnError::not_supported(
         "model", name + " is another name of " + model->name + ": models are deleted by the name of their file");
   }
-  // chat.any_model answers for names that nobody has.
+  // For a name that no model has, find() may have returned the model that chat.any_model names.
   if (name != model->name && without_latest(name) != model->name) throw TurnError::unknown_model(name);
   if (!model->path.ends_with(".rkllm") || !is_below(model_folders(settings_.runtime.model_dirs), model->path)) {
     throw TurnError::not_supported("model", model->path + " is no .rkllm file in the server's folders of models");

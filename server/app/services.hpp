@@ -58,7 +58,7 @@ class Services {
   Services& operator=(const Services&) = delete;
 
   void add_to(mcp::Catalogue& catalogue) const;
-  // The services that run; memory_server() and tool_server() have nothing where theirs does not.
+  // The services that run. memory_server() and tool_server() return nothing if theirs does not run.
   const std::vector<Immutable<mcp::Service>>& all() const { return all_; }
   std::optional<Immutable<mcp::Service>> memory_server() const {
     return memory_ ? std::optional(memory_->service()) : std::nullopt;

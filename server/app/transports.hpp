@@ -30,12 +30,12 @@ class Transports {
  public:
   // What the settings do not say, and the transports need of the rest of the server.
   struct Context {
-    HandedSockets handed{};  // that take the place of addresses
+    HandedSockets handed{};  // to serve on, in place of the addresses of the settings
     Counts* counts = nullptr;
     MemoryBudget memory{};  // that input and output count in
     // Longest message of a client that has not presented a token.
     std::size_t stranger_message_bytes = static_cast<std::size_t>(-1);
-    http::Identify identify{};               // whose a request is
+    http::Identify identify{};               // tells who has sent a request
     http::Identify identify_for_services{};  // whose a request on the services' port is; needed if that is on
     http::GuessHandler refuse_guess{};
     http::RefusalHandler refused{};  // words for what is refused on the HTTP port; null, or nothing: those of JSON-RPC

@@ -52,21 +52,21 @@ class CallQueue {
   // Once. `make_next` makes the call that is next, if there is one still; it is called without the mutex.
   void start(std::function<void()> make_next);
 
-  // Behind those that wait; a call of a lease behind those of the same lease.
+  // Puts a call behind all that wait; a call of a lease only behind those of the same lease.
   void add(QueuedCall& call);
-  void remove(const QueuedCall& call);  // one that waits
+  void remove(const QueuedCall& call);  // a call that waits
   // The call to be made now, which no longer waits; null: there is none.
   std::shared_ptr<QueuedCall> next();
   void tell_positions(std::size_t from = 0) const;  // those who wait at that place, and behind it
 
-  // Those outside of leases, in their order.
+  // The waiting calls that belong to no lease, the next first.
   const std::deque<std::shared_ptr<QueuedCall>>& waiting() const { return waiting_; }
   // The call that is made now, and the lease that is held; null: none. Good while the mutex is held.
   QueuedCall* running() const { return running_.get(); }
   void set_running(std::shared_ptr<QueuedCall> call) { running_ = std::move(call); }
   QueuedCall* holder() const { return holder_.get(); }
   void hold(QueuedCall& lease) { holder_ = lease.shared_from_this(); }
-  void release();  // the lease; those who wait are told
+  void release();  // ends the lease; those who wait are told their positions
   bool is_in_use() const { return running_ || holder_; }
 
  private:

@@ -11,8 +11,8 @@ namespace rkllm_mcp {
 
 struct ElfFile {
   std::string machine;      // "aarch64", "arm", "mips (big-endian)"; else "machine 62 (64 bits)"
-  std::uint64_t bytes = 0;  // that the file must have for its contents to be whole
-  bool whole = true;        // the header itself is
+  std::uint64_t bytes = 0;  // that the file must have at least, by its headers
+  bool whole = true;        // the content that was read has all these bytes
 
   friend bool operator==(const ElfFile&, const ElfFile&) = default;
 };

@@ -12,7 +12,7 @@
 
 namespace rkllm_mcp {
 
-// Who it is and what it does, in short and in full.
+// What a handle is and what it does, in short and in full.
 Json brief_of(const QueuedBackend::HandleStatus& handle);
 Json description_of(const QueuedBackend::HandleStatus& handle);
 
@@ -35,8 +35,8 @@ std::string name_of_handle(const QueuedBackend::HandleStatus& handle,
                            const std::vector<QueuedBackend::HandleStatus>& all,
                            const std::function<bool(const std::string& name)>& is_taken);
 
-// A loaded model for people: {"name","path","handle","running","queued","process","tokens_per_second"}; null what is
-// not known.
+// A loaded model for people: {"name","path","handle","running","queued","process","tokens_per_second"}; what is not
+// known is null.
 Json model_of(const QueuedBackend::HandleStatus& handle);
 
 using HandlesFunction = std::function<std::vector<QueuedBackend::HandleStatus>()>;

@@ -65,7 +65,7 @@ class HandleTable {
   std::shared_ptr<ModelHandle> make(Mutex& mutex_of_backend);
   void add(ModelHandle& handle);
   void remove(const ModelHandle& handle);     // if it is there
-  void give_back(const ModelHandle& handle);  // its number: it was not made after all
+  void give_back(const ModelHandle& handle);  // its number is free again: the handle was not made after all
   std::map<std::string, std::shared_ptr<ModelHandle>> take_all() { return std::exchange(by_id_, {}); }
 
   // The handles that these return are valid while the mutex is held; for longer use take their shared_from_this().
@@ -74,9 +74,9 @@ class HandleTable {
   // The handle that a call of this method means: the one that it names, or else the only one that rkllm_init has made
   // or is making. None is found that is being destroyed. Throws RpcError (kUnknownHandle, kInvalidParams).
   ModelHandle& meant_by(const Method& method, const Json& params) const;
-  // Of the models that are loaded, and not being destroyed.
+  // The ids of handles whose models are loaded, and not being destroyed.
   std::vector<std::string> live_ids() const;
-  // By their ids, those included that are being created or destroyed.
+  // All handles by their ids, also those that are being created or destroyed.
   const std::map<std::string, std::shared_ptr<ModelHandle>>& all() const { return by_id_; }
 
  private:

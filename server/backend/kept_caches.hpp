@@ -37,11 +37,11 @@ class KeptCaches final : public FilePolicy {
   mutable std::vector<Cache> caches_;
 };
 
-// Whether a run went well, and only its cache was not saved: what check() throws.
+// Whether a run went well, and only its cache was not saved: then the error is the one that check() throws.
 inline bool is_only_not_saved(const CallOutcome& outcome) {
   if (!outcome.error) return false;
   const Json data = as_rpc_error(outcome.error).data();
-  // A run that has failed as well says so beside it.
+  // If the run itself has failed as well, one of the other two members is there.
   return data.is_object() && data.contains("prompt_cache") && !data.contains("state") &&
          !data.contains("kv_cache_emptied");
 }

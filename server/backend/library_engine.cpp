@@ -171,7 +171,7 @@ class LibraryModel final : public Model {
   std::vector<std::unique_ptr<RunSink>> abandoned_;
 };
 
-// Empty if nothing is.
+// Why this file cannot be loaded, as far as the disk tells; empty if nothing is wrong with it.
 std::string what_is_wrong_with(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {

@@ -55,7 +55,7 @@ QueuedBackend::QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Met
 QueuedBackend::~QueuedBackend() {
   constexpr std::chrono::seconds kPatience{10};
   if (!shutting_down_) shut_down(Clock::now() + kPatience);
-  std::map<std::string, std::shared_ptr<ModelHandle>> left;  // they go before the tables, which their threads use
+  std::map<std::string, std::shared_ptr<ModelHandle>> left;  // destroyed before the tables, which their threads use
   std::unique_lock lock(mutex_);
   change_.wait(lock, [this] { return jobs_.empty(); });  // a call that ends at last still uses all of this
   left = handles_.take_all();
@@ -118,7 +118,7 @@ void QueuedBackend::let_go(QueuedCall& lease) {
   ModelHandle& handle = *lease.handle;
   while (!lease.leased.empty()) end_waiting(*lease.leased.front(), cancelled());
   if (handle.queue.running()) {
-    stop(*handle.queue.running());  // note_handle_change() goes on from here
+    stop(*handle.queue.running());  // when it has ended, note_handle_change() ends the lease
   } else {
     end_held(lease);
   }
@@ -141,7 +141,7 @@ bool QueuedBackend::destroy_in_order(const std::string& handle, EndedFunction en
 }
 
 void QueuedBackend::refuse(QueuedCall& job, const std::exception_ptr& error) {
-  // Not from inside start(): its caller is promised that.
+  // Posted, since the caller of start() is promised that its observer is not called from inside start().
   notices_.post([job = job.shared_from_this(), error] {
     CallOutcome outcome;
     outcome.error = error;
@@ -248,7 +248,7 @@ void QueuedBackend::end_waiting(QueuedCall& job, const RpcError& why) {
 void QueuedBackend::stop_everything_on(ModelHandle& handle) {
   for (const auto& [id, job] : jobs_) {
     const Method& method = *job->request.method;
-    // What is still being created is destroyed when it is there.
+    // A model that is still being created is destroyed when it has been created.
     const bool is_kept =
         method.handle == HandleRole::kDestroys || (method.handle == HandleRole::kCreates && !shutting_down_);
     if (job->handle.get() == &handle && !method.immediate && !is_kept) stop(*job);

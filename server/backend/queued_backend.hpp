@@ -43,7 +43,7 @@ class QueuedBackend : public Backend {
     std::size_t handles{};
     std::size_t queued_per_handle{};
     Counts* counts = nullptr;
-    std::size_t queued_per_holder = static_cast<std::size_t>(-1);  // of a handle's queue, those of one access token
+    std::size_t queued_per_holder = static_cast<std::size_t>(-1);  // most of one access token in a handle's queue
   };
 
   // `methods` is the API set that the engine serves.
@@ -85,7 +85,7 @@ class QueuedBackend : public Backend {
     std::optional<pid_t> process;  // the worker that holds the model; nothing if it is in this process
     Json created_with;             // the parameters of rkllm_init
     Model::Values values;          // see Model::values()
-    Json last_perf;  // of the latest run of more than one token, else of the first that had one; null if none had
+    Json last_perf;  // figures of the latest run of more than one token, else of the first run; null: no run had any
     bool simulated = false;  // filled in by the caller that knows the library
   };
   std::vector<HandleStatus> handles() const;
@@ -112,7 +112,7 @@ class QueuedBackend : public Backend {
     std::string model;                        // as HandleStatus
     std::string path;                         // of its file, as rkllm_init was given it
     std::optional<pid_t> process;             // see loading_process()
-    Clock::duration since{};                  // it was asked for
+    Clock::duration since{};                  // how long ago it was asked for
     std::optional<Clock::duration> before{};  // how long the latest load of the same file took
   };
   // In the order in which they were asked for.
@@ -146,7 +146,7 @@ class QueuedBackend : public Backend {
   static bool is_lease(const QueuedCall& job);
   bool can_use_lease(const QueuedCall& lease) const;
   void let_go(QueuedCall& lease);    // ends a lease that is held, when its running call has ended
-  void end_held(QueuedCall& lease);  // now
+  void end_held(QueuedCall& lease);  // ends it at once
   void end_waiting(QueuedCall& job, const RpcError& why);
   void stop(QueuedCall& job);
   void stop_everything_on(ModelHandle& handle);
@@ -162,7 +162,7 @@ class QueuedBackend : public Backend {
   };
   Taken take_queued(CallQueue& queue, ModelHandle* handle);  // the next call of the queue
   // These make the next call of their queue, if one waits still.
-  void run_queued(CallQueue& queue, ModelHandle* handle);  // null: of the calls without one
+  void run_queued(CallQueue& queue, ModelHandle* handle);  // `handle` null: of calls without one
   void run_beside(ModelHandle& handle);
   void await_abort(ModelHandle& handle, const QueuedCall& run);
   // The run that an rkllm_abort is for, or null. With the mutex.

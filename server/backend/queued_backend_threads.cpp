@@ -128,7 +128,7 @@ QueuedCall* QueuedBackend::run_to_abort(const ModelHandle& handle, const QueuedC
 void QueuedBackend::run_beside(ModelHandle& handle) {
   std::shared_ptr<QueuedCall> job;
   CallOutcome outcome;
-  std::weak_ptr<QueuedCall> meant;   // one that is taken out of its queue meanwhile is not kept
+  std::weak_ptr<QueuedCall> meant;   // weak: a run that leaves its queue meanwhile is not kept
   std::shared_ptr<QueuedCall> kept;  // null, unless a test has switched a fault on
   {
     const std::lock_guard starting(handle.start_mutex);  // no other run begins meanwhile

@@ -49,7 +49,7 @@ class RunSink : public ResultSink {
     observer_->stop();
   }
 
-  // After the call: fills in what the callbacks have said, and tells what else they have shown, both at one moment.
+  // After the call: fills in the outcome, and returns what else the callbacks have shown; a later one changes neither.
   RunFacts complete(CallOutcome& outcome) const;
   // The run was left without its last callback: the library may call back yet.
   bool gave_up() const { return gave_up_; }

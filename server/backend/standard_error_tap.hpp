@@ -40,7 +40,7 @@ class StandardErrorTap {
   bool try_to_pass_on(std::string_view bytes);
 
   const Descriptor standard_error_;  // the real one
-  Descriptor standard_output_;       // the real one, where both are the same
+  Descriptor standard_output_;       // the real one; empty if it is not the same as standard error
   DescriptorPair pipe_;
   Descriptor wake_up_;  // to end the thread
   std::mutex reading_;  // lines stay whole and in order

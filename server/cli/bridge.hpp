@@ -66,7 +66,7 @@ class Bridge {
   explicit Bridge(client::Endpoint endpoint);
   Bridge(const Bridge&) = delete;
   Bridge& operator=(const Bridge&) = delete;
-  ~Bridge();  // takes leave of the server, which may need the network
+  ~Bridge();  // closes the connection, which may need the network
 
   // Once. Until the input ends, and then for up to half a second until everything is answered; or until the server has
   // gone, or nobody reads the output, or it cannot be written. Returns the exit code.
@@ -77,7 +77,7 @@ class Bridge {
   void send_all();  // until the input ends, the server has gone, or nobody reads the output, or it cannot be written
   void receive_all();
   void note_loss(const std::string& reason);
-  // Tells the person, and the host for each of its requests; the first may take `patience` to come.
+  // Tells the reason to the person, and answers the host's requests with it; waits `patience` for the first of them.
   int fail(const std::string& reason, std::chrono::milliseconds patience);
   void refuse(const std::vector<Json>& requests, const std::string& reason);
 

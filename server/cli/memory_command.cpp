@@ -232,7 +232,7 @@ class MemoryCommand {
           exported.add(line.contains("role") ? 1 : 0);
         });
       } catch (const RpcError& error) {
-        // Deleted since they were listed: no part of what there is. Half of it would be no conversation.
+        // It was deleted after the list was read: it is left out. An error only if a part of it was printed already.
         if (error.code() != ErrorCode::kResourceNotFound || is_begun) throw;
       }
     }

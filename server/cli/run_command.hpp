@@ -38,9 +38,9 @@ int run_state(const StateOptions& options, const SettingsRequest& request);
 int run_pull(const PullOptions& options, const SettingsRequest& request);
 // rm: models out of that folder.
 int run_remove(const RemoveOptions& options, const SettingsRequest& request);
-// What the server of these settings has logged, and with -f what it logs from now on. Prints the file of log.file, over
-// rotations; without one what the journal of systemd has of the service; where none runs, or another server is named,
-// what that keeps in memory of its log (GET /log); each line as a JSON object if that is asked for.
+// Prints what the server of these settings has logged, and with -f what it logs from now on: the file of log.file, also
+// after a rotation; if there is none, the journal of systemd, if the service runs; else, or if --to names a server,
+// the lines that the server keeps in memory (GET /log). Prints each as a JSON object if that is asked for.
 int run_logs(const LogsOptions& options, const SettingsRequest& request);
 
 // --- cli/ ---

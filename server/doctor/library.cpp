@@ -54,7 +54,7 @@ LibraryFile library_of(const Machine& machine) {
   return inspect_library(found->string());
 }
 
-// "runtime unavailable: " is news to a client, not here.
+// Without "runtime unavailable: ", which only clients have to be told.
 std::string reason_of(const std::exception& error) {
   const auto* const unavailable = dynamic_cast<const RpcError*>(&error);
   const bool has_reason = unavailable != nullptr && unavailable->code() == ErrorCode::kRuntimeUnavailable;

@@ -92,7 +92,7 @@ void examine_model(const Machine& machine, const std::string& runtime, const fs:
                                      : "made with an unknown version of the toolkit")});
 }
 
-// Its file is where the server would look for it, and is looked at with the others; or it is said why it is not.
+// Adds the preset's file to `files`, which are examined later; if the server would not find it, adds a finding.
 void examine_preset(const FileRules& rules, const std::string& name, const std::string& path, std::set<fs::path>& files,
                     Findings& findings) {
   constexpr const char* kPullOrName = "rkllm-mcp pull hf.co/OWNER/NAME   # or name a file that rkllm-mcp models shows";

@@ -136,7 +136,7 @@ void MemoryService::tell_removed() const {
 }
 
 bool MemoryService::tidy(Store& store) {
-  // What looks through all the store, which is not to be done after every write.
+  // For what looks through all of the store, and so must not be done after every write.
   constexpr std::chrono::hours kBetweenLooks{1};
   if (Clock::now() >= next_look_) {
     next_look_ = Clock::now() + kBetweenLooks;  // first: one that fails is not repeated at once

@@ -117,7 +117,7 @@ class MemoryService {
   Timer until_told_;
   const Immutable<mcp::Service> service_;
   const Lifetime alive_;
-  StoreThreads threads_;  // last: what they do uses the above
+  StoreThreads threads_;  // last: they use the members above, so they have to end first
 };
 
 }  // namespace rkllm_mcp::memory

@@ -80,7 +80,7 @@ struct Hit {
   std::int64_t place = 0;
 };
 
-// Spaces whose names begin so have what waits to be imported.
+// The names of spaces that hold lines of an import until it is complete begin with this.
 inline constexpr std::string_view kWaitingSpaces = "\x01import:";
 
 class Store {

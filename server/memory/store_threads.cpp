@@ -52,7 +52,7 @@ std::exception_ptr in_transaction(Store& store, Transaction::Use use, const Acti
   return error;
 }
 
-// What a client is told of it.
+// The error that a client is told in place of this one.
 std::exception_ptr told(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -242,7 +242,7 @@ void StoreThreads::write_on() {
     open_now();
     if (store) {
       write_group(*store, group);
-      // A store that takes nothing any more.
+      // If all writes of a group fail in this way, the store counts as unusable.
       const bool has_failed = std::ranges::all_of(
           group, [](const Piece& piece) { return kind_of(piece.error) == StoreError::Kind::kUnavailable; });
       tell(has_failed ? reason_of(group.front().error) : std::string());
@@ -290,7 +290,7 @@ void StoreThreads::read_on() {
   }
 }
 
-// Once, as soon as there is a store: it takes long.
+// Checks the store once, as soon as the writer has opened it. Takes long.
 void StoreThreads::check_on() {
   {
     std::unique_lock lock(mutex_);

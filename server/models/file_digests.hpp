@@ -23,8 +23,8 @@ class FileDigests {
   FileDigests(const FileDigests&) = delete;
   FileDigests& operator=(const FileDigests&) = delete;
 
-  // Hexadecimal. Nothing until it has been computed, which the first question starts, and for files that cannot be
-  // read. `bytes` and `modified_s` (since 1970) are what the file had when it was looked at last.
+  // The SHA-256 of this file in hexadecimal. The first call starts the computation; nothing until that is done, or if
+  // the file cannot be read. `bytes` and `modified_s` (since 1970) are what the file had when it was looked at last.
   std::optional<std::string> of(const std::string& path, std::int64_t bytes, std::int64_t modified_s);
   // Ends what is being read; nothing is read any more.
   void stop() { stopping_ = true; }
@@ -38,7 +38,7 @@ class FileDigests {
 
   std::map<std::string, Digest> digests_;  // by path
   std::atomic<bool> stopping_ = false;
-  SideThread reading_;  // last: what it does uses the above
+  SideThread reading_;  // last: its thread uses the members above, so it has to end first
 };
 
 }  // namespace rkllm_mcp

@@ -1,7 +1,7 @@
 // Which models there are, and which one a name means: presets of the settings, files of runtime.model_dirs, aliases,
 // "NAME:latest", chat.any_model for whatever nobody knows, and the handles that there are. Loads nothing.
 //
-// A handle that rkllm_init has made goes by its value, and by its file's name where nothing else does.
+// A handle that rkllm_init has made is named by its value, and by its file's name if nothing else has that name.
 //
 // Threads: the event loop's. Directories are read on a thread beside it.
 #pragma once
@@ -41,10 +41,10 @@ class KnownModels {
   };
 
   struct Options {  // none of them null
-    // A preset's path as the library is given it; throws if it may not be used: no file then. Any thread.
+    // Turns a preset's path into the one that the library gets; throws if that may not be used. Called on any thread.
     std::function<std::string(const std::string& path)> resolved;
     std::function<void()> looked;   // what is known of the models may be different
-    std::function<void()> changed;  // other names than before
+    std::function<void()> changed;  // called when the models have other names than before
   };
 
   // `runtime` is who has the handles now. All that is passed outlives this object.
@@ -57,19 +57,19 @@ class KnownModels {
   // As look_again(), but once a second at most, and not where there is nothing to look at.
   void refresh(std::function<void()> then);
   bool looks_into_directories() const { return !choices_.model_dirs.empty(); }
-  void stop() { stopped_ = true; }  // looking
+  void stop() { stopped_ = true; }  // no directory is looked into any more
 
   const ModelList& list() const { return list_; }
   // The model that has this name or alias. Null: none. Holds until the list is changed.
   const NamedModel* resolve(std::string_view name) const;
   bool knows(std::string_view name) const { return resolve(name) != nullptr; }
   // The model that answers to a name: the one that has it, else chat.any_model. Null if `name` is a handle's, or a path
-  // that no model has. Not to be asked by what unloads models or calls the library: a mistyped name must not hit
-  // another model.
+  // that no model has. Not for code that unloads models or calls the library: with a mistyped name that would happen
+  // to another model.
   const NamedModel* meant(std::string_view name) const;
   // Every name as a preset: {NAME: {"param": {…}}}.
   Json as_presets() const;
-  // The path of a file as the library has it; empty: it names none.
+  // The path that the library gets for this path; empty if it may not be used.
   std::string file_of(const std::string& path) const;
   // As far as that is known without loading it.
   chat::ModelDescription describe(const NamedModel& model) const;
@@ -111,7 +111,7 @@ class KnownModels {
   std::vector<std::string> told_hidden_;                              // files that the log has been told of
   std::optional<Clock::time_point> looked_at_;                        // when refresh() last looked
   bool stopped_ = false;
-  SideThread reading_;  // last: what it does uses the above
+  SideThread reading_;  // last: its thread uses the members above, so it has to end first
 };
 
 }  // namespace rkllm_mcp

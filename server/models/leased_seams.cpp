@@ -16,7 +16,7 @@ constexpr std::string_view kClearCache = "rkllm_clear_kv_cache";
 constexpr std::string_view kLoadCache = "rkllm_load_prompt_cache";
 constexpr std::string_view kHiddenLayer = "last_hidden_layer";
 
-// Whether runs of this runtime know that field of their parameters.
+// Whether the parameters of a run have that field in this version of the runtime.
 bool run_has(const ModelRuntime& runtime, std::string_view field) {
   const Method* const run = runtime.method(kRunMethod);
   return run != nullptr && run->input_schema.find("\"" + std::string(field) + "\"") != std::string_view::npos;

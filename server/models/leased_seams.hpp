@@ -11,10 +11,10 @@
 
 namespace rkllm_mcp {
 
-// What facts are made of.
+// What the facts of a loaded model are made from, by the two functions below.
 struct LoadedFacts {
   NamedModel model{};    // name, path, template
-  Json param = nullptr;  // that it was loaded with, defaults included
+  Json param = nullptr;  // the parameters that it was loaded with, defaults included
   std::string handle{};
 };
 
@@ -47,7 +47,7 @@ class LeasedTurnModel final : public chat::ModelSeam {
   const ModelRuntime runtime_;
   const std::string handle_;
   const chat::ModelFacts facts_;
-  bool is_aborted_ = false;  // the latest run
+  bool is_aborted_ = false;  // whether the latest run was aborted
   LeasedCalls calls_;
 };
 

@@ -26,16 +26,16 @@ class LoadedBytes {
   LoadedBytes(std::string model, std::optional<std::int64_t> total, std::filesystem::path proc = "/proc")
       : model_(std::move(model)), total_(total), proc_(std::move(proc)) {}
 
-  // The position in the open file, or, where the file is not read from its beginning to its end, what the process has
-  // read in all since it was first asked for; whichever is more, never less than before, never more than the file has.
-  // Nothing while nothing is known.
+  // Returns the larger of two numbers: the position in the open file, and the bytes that the process has read in all
+  // since the first call (it may not read the file from its beginning to its end). Never less than an earlier result,
+  // never more than the file has; nothing while neither number is known.
   std::optional<std::int64_t> of(pid_t process);
 
  private:
   const std::string model_;
   const std::optional<std::int64_t> total_;
   const std::filesystem::path proc_;
-  std::optional<std::int64_t> read_before_;  // by the process, before it began to load
+  std::optional<std::int64_t> read_before_;  // bytes that the process had read at the first call
   std::optional<std::int64_t> so_far_;
 };
 
@@ -45,7 +45,7 @@ class LoadsUnderWay {
   // `proc` is /proc but in tests.
   explicit LoadsUnderWay(std::filesystem::path proc = "/proc") : proc_(std::move(proc)) {}
 
-  // Of each of these: {"name","path","bytes","total","seconds_left"}; null for what is not known. The time that is left
+  // For each load: {"name","path","bytes","total","seconds_left"}; null for what is not known. The time that is left
   // is known from an earlier load of the same file alone.
   Json status(const std::vector<QueuedBackend::Load>& loads);
 

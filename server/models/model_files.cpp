@@ -40,7 +40,7 @@ std::string usual_model_folder() {
   return {};
 }
 
-// An empty object if it is none.
+// The JSON of a simulated model's file; an empty object if the file is no such model.
 Json simulated_model(const fs::path& path) {
   std::error_code error;
   const auto bytes = fs::file_size(path, error);

@@ -27,7 +27,7 @@ enum class SimulatedModels { kLeftOut, kFound };
 struct FoundModels {
   std::vector<ModelFile> files{};      // by path; of two with one name the first counts
   std::vector<std::string> folders{};  // that were looked into
-  std::vector<std::string> hidden{};   // paths of those whose name an earlier one has
+  std::vector<std::string> hidden{};   // paths of files that have the name of an earlier file
 };
 
 // The folders whose files are models by name; models are pulled into the first of them. They are `model_dirs`. If that
@@ -35,7 +35,7 @@ struct FoundModels {
 // rkllm-mcp/models in $XDG_DATA_HOME or in ~/.local/share. None if no home directory is known either.
 std::vector<std::string> model_folders(const std::vector<std::string>& model_dirs);
 
-// What is in these directories and in theirs, three levels deep. Directories that cannot be read have nothing.
+// The models in these directories and in those inside, three levels deep. One that cannot be read counts as empty.
 FoundModels find_models(const std::vector<std::string>& folders, SimulatedModels simulated);
 
 // What a model may be called when it is to be loaded: the names of these presets (`models` of the settings), the paths

@@ -45,7 +45,7 @@ class ModelList {
   // `models` as in the settings.
   void set_presets(const Json& models);
   void set_files(std::vector<ModelFile> files);
-  // What was found where presets have their files, by the path that the preset has.
+  // The files that were found for presets, by the path that the preset has.
   void set_preset_files(std::map<std::string, ModelFile> files);
 
   // By its name, or "name:latest"; null if there is none. Holds until the list is changed.

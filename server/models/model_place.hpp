@@ -1,5 +1,5 @@
 // One place in a model's queue: waits until the model is loaded, then in the queue of its handle, then gives a lease;
-// or ends when the model is loaded, where nothing else is wanted.
+// or ends as soon as the model is loaded, if no lease is wanted.
 //
 // Event loop only.
 #pragma once
@@ -99,7 +99,7 @@ class PlaceOf final : public ModelPlace {
   const Make make_;
 };
 
-// For whoever has the place.
+// Held by whoever has asked for the place; its destruction gives the place up.
 class HeldPlace final : public chat::QueuePlace {
  public:
   explicit HeldPlace(ModelPlace& place) : place_(place.shared_from_this()) {}
@@ -113,7 +113,7 @@ std::unique_ptr<chat::ModelLease> make_turn_lease(LeaseSource source);
 std::unique_ptr<chat::EmbeddingLease> make_embedding_lease(LeaseSource source);
 std::unique_ptr<chat::OnlyLoaded> end_load(LeaseSource source);
 
-// As the chat host tells of it.
+// An error for the chat host; kinds that pass with time say when to try again.
 chat::TurnError turn_error(chat::ErrorKind kind, const std::string& message);
 
 }  // namespace rkllm_mcp

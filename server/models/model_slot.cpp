@@ -24,7 +24,7 @@ Clock::time_point after(Clock::time_point from, double seconds) {
   return from + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(seconds, kLongest)));
 }
 
-// What may be different once another model has gone.
+// Whether a load that has failed so may succeed once another model is gone.
 bool is_want_of_room(const RpcError& error) {
   return error.code() == ErrorCode::kRuntimeUnavailable || error.code() == ErrorCode::kQueueFull;
 }
@@ -238,7 +238,7 @@ void ModelSlot::load_failed(const std::exception_ptr& error) {
   around_.log.warn("model {} could not be loaded: {}", title(), why.what());
   if (why.code() == ErrorCode::kCallFailed && !model_.is_preset && events_.default_context > 0 &&
       !without_default_context_) {
-    without_default_context_ = true;  // it may have been built for less
+    without_default_context_ = true;  // the model may have been built for a shorter context
     return load();
   }
   without_default_context_ = without_default_context_ && is_want_of_room(why);

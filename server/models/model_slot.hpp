@@ -119,7 +119,7 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
   void remove(const ModelWaiter* user);  // one that waits here
   // `keep`: how long it is kept from now on; nothing: as the model says.
   void end_use(std::uint64_t load, std::optional<chat::KeepAlive> keep);
-  // After those who use it now. `done` gets an error, or none.
+  // Unloads the model, after all who use it now. `done` gets an error, or none.
   using UnloadedFunction = std::function<void(std::exception_ptr error)>;
   void unload(UnloadedFunction done);
   // Its handle is gone although we have not destroyed it.
@@ -155,7 +155,7 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
   };
   State state_ = State::kUnloaded;
   std::deque<Waiting> users_waiting_;
-  std::size_t users_ = 0;  // of this load
+  std::size_t users_ = 0;  // how many use this load of the model
 
   Backend::CallId init_ = 0;  // while it is loading
   Json loaded_with_ = nullptr;
@@ -172,8 +172,8 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
   std::optional<LoadedBytes> bytes_;
   std::optional<chat::KeepAlive> kept_;  // as the latest user wanted it
   std::vector<UnloadedFunction> when_unloaded_;
-  Deadline expiry_;         // of keep_alive
-  Deadline next_progress_;  // of the next look at a load
+  Deadline expiry_;         // when keep_alive is over
+  Deadline next_progress_;  // when to look again how far the load is
 };
 
 }  // namespace rkllm_mcp

@@ -57,7 +57,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
     }
   }
 
-  // It has not been handed on, and never will be.
+  // Ends the call with an error: it has not been handed on to the backend, and never will be.
   void end(const RpcError& why) {
     if (is_over()) return;
     const auto self = shared_from_this();
@@ -72,7 +72,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
 
   NamedBackend& owner_;
   CallRequest request_;
-  ModelSlot* slot_ = nullptr;  // of the models, which outlive the owner of this
+  ModelSlot* slot_ = nullptr;  // a slot of ServerModels, which outlives `owner_`
 };
 
 Backend::CallId NamedBackend::start(CallRequest request) {
@@ -118,7 +118,7 @@ Backend::CallId NamedBackend::wait_for(const std::string& name, CallRequest requ
       if (slot == nullptr) return alive->ready(own.empty() ? name : own, 0, {});
       if (const auto full = models_.full_for(*slot, alive->holder())) return alive->end(*full);
       alive->wait_at(*slot);
-    } catch (...) {  // whoever has started the call does not wait for this function
+    } catch (...) {  // nobody waits for this function: the error ends the call
       alive->end(as_rpc_error(std::current_exception()));
     }
   };

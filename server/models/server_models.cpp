@@ -53,7 +53,7 @@ ServerModels::ServerModels(asio::io_context& loop, spdlog::logger& log, Choices 
              {.resolved = options_.resolved, .looked = [this] { update_slots(); }, .changed = options_.changed}) {}
 
 void ServerModels::use_runtime(ModelRuntime runtime) {
-  runtime_ = std::move(runtime);  // the slots see it
+  runtime_ = std::move(runtime);  // each slot has a reference to this member
   known_.forget_all_autoloaded();
   for (auto& [name, waiting] : std::exchange(autoloading_, {})) {
     for (const auto& then : waiting) then();

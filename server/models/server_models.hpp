@@ -45,8 +45,8 @@ class ServerModels final : public chat::ModelLender {
 
   struct Options {
     TokenStream::Options stream{};          // of runs
-    std::function<void()> changed = [] {};  // what there is, or what is loaded
-    // A preset's path as the library is given it; throws if it may not be used: no file then. Any thread.
+    std::function<void()> changed = [] {};  // called when other models are there, or are loaded
+    // Turns a preset's path into the one that the library gets; throws if that may not be used. Called on any thread.
     std::function<std::string(const std::string& path)> resolved = [](const std::string& path) { return path; };
   };
 
@@ -84,9 +84,9 @@ class ServerModels final : public chat::ModelLender {
   std::string handle_for_newcomer(std::string_view name) const;
   // The handle that the name stands for if the settings had its model loaded (autoload); empty: none.
   std::string autoloaded_handle(std::string_view name) const;
-  // Whether it is being loaded as the settings say.
+  // Whether the model of this name is being loaded because its settings have autoload.
   bool is_autoloading(std::string_view name) const;
-  // Calls `then` when that has ended.
+  // Calls `then` when the load that is_autoloading() tells of has ended.
   void after_autoload(std::string_view name, std::function<void()> then);
   // Why that model has no further place: its queue is full, or this access token has too many. Nothing: it has one.
   std::optional<RpcError> full_for(const ModelSlot& slot, const std::string& holder) const;

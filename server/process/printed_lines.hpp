@@ -39,7 +39,7 @@ class PrintedLines {
   const LineFunction line_;
   mutable std::mutex mutex_;
   std::string partial_;
-  std::atomic<std::uint64_t> count_{0};  // asked for with every token: not to wait for the mutex
+  std::atomic<std::uint64_t> count_{0};  // read with every token, which must not wait for the mutex
   struct ErrorLine {
     std::uint64_t number;
     std::string text;

@@ -142,8 +142,8 @@ class Fetching {
     return take_length(length);
   }
 
-  // Servers that know ranges but no If-Range send the rest of whatever they have now. Where a hash tells, it does so. A
-  // weak tag tells neither way.
+  // Servers that know ranges but no If-Range send the rest of whatever they have now. If a hash is known, it is checked
+  // at the end. A weak tag says nothing about that.
   bool is_of_another_file(const WebHead& rest) const {
     const std::string etag = rest.header("etag");
     return what_.sha256.empty() && !etag.empty() && !etag.starts_with("W/") && etag != mark_;

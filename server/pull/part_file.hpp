@@ -50,7 +50,7 @@ class PartFile {
   const std::filesystem::path tag_path_;
   int descriptor_ = -1;
   std::int64_t bytes_ = 0;
-  bool is_over_ = false;  // what is under its name now, if anything is, is another pull's
+  bool is_over_ = false;  // finished or discarded: a file of its name would be another pull's
   std::string tag_;
 };
 

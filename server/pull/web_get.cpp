@@ -63,7 +63,7 @@ std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const WebGet& ho
 
 std::string authority_of(const Proxy& proxy) { return Url{.host = proxy.host, .port = proxy.port}.authority(); }
 
-// That it has answered itself, with 407.
+// Says that the proxy itself has answered, with the status 407.
 std::string words_of_asking_proxy(const Proxy& proxy) {
   const std::string who = "the proxy " + authority_of(proxy);
   if (!proxy.user.empty()) return who + " does not take the name and password of " + proxy.variable;
@@ -154,7 +154,7 @@ WebHead get_once(const Url& url, const WebGet& how) {
   if (!how.token.empty() && how.trusted && how.trusted->has_origin_of(url)) {
     request.headers.emplace("Authorization", "Bearer " + how.token);
   }
-  // cpp-httplib gives the proxy's password also to whom it leads to, unless the request has such a header itself.
+  // cpp-httplib sends the proxy's password also to the server behind it, unless the request has such a header.
   if (is_tunnel && !proxy->user.empty()) request.headers.emplace("Proxy-Authorization", "");
   const auto take_head = [&](const httplib::Response& response) {
     head.status = response.status;

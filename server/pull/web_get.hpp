@@ -24,7 +24,7 @@ struct WebHead {
   std::string header(const std::string& name) const;
 };
 
-// No whole answer was had. The words name the host, never a query, which may hold a key.
+// No complete answer was received. The words name the host, never a query, which may hold a key.
 class WebFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -51,8 +51,8 @@ struct WebGet {
   std::optional<Url> trusted{};                            // whose scheme, host and port get the token
   std::map<std::string, std::string> headers{};            // more of them
   std::function<bool()> goes_on = [] { return true; };     // asked again and again; false stops
-  std::function<void(int socket)> on_socket = [](int) {};  // each that is made; shut down, it ends the waiting
-  std::function<bool(const WebHead&)> on_head = [](const WebHead&) { return true; };  // false: no body, please
+  std::function<void(int socket)> on_socket = [](int) {};  // each that is made; shutdown() on it ends the wait
+  std::function<bool(const WebHead&)> on_head = [](const WebHead&) { return true; };  // false: the body is not read
   std::function<bool(std::string_view)> on_bytes{};
 };
 

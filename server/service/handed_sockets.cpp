@@ -184,7 +184,7 @@ HandedSockets take_handed_sockets(const Settings& settings) {
   }
   names.resize(*count);
   SocketsOfTransports sockets(settings);
-  // First those with a name that says all; a unit that gives none lends its own.
+  // First the sockets that have a transport's name. The name of a socket is its unit's if the unit gives it none.
   std::vector<int> others;
   for (int descriptor = kFirstDescriptor; descriptor < first_beyond; ++descriptor) {
     const std::string& name = names[static_cast<std::size_t>(descriptor - kFirstDescriptor)];

@@ -36,7 +36,7 @@ inline const OfferedList& list_of(Offered kind) {
 // How many values another server may hand to the event loop, which looks at them all.
 inline constexpr std::size_t kMostUpstreamValues = std::size_t{256} * 1024;  // of one answer, or of one list
 
-// Takes from `left` the values that there are, at any depth; false if there are more.
+// Subtracts from `left` the number of values in `value`, at any depth; false if there are more than that.
 inline bool are_values_within(std::size_t& left, const Json& value) {
   if (left == 0) return false;
   --left;
@@ -47,7 +47,7 @@ inline bool are_values_within(std::size_t& left, const Json& value) {
 // Which tools of another MCP server are wanted: patterns of the names that they have there, with *, ? and [...].
 struct ToolFilter {
   std::vector<std::string> allow{};  // empty: all
-  std::vector<std::string> deny{};   // goes first
+  std::vector<std::string> deny{};   // what matches one of these is not wanted, also if `allow` has it
 
   bool passes(const std::string& tool) const {
     const auto matches = [&tool](const std::string& pattern) {

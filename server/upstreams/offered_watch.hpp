@@ -48,9 +48,9 @@ class OfferedPages {
 
   // The parameters to ask for the next page with.
   Json params() const { return cursor_.empty() ? Json::object() : Json{{"cursor", cursor_}}; }
-  // Takes that page. Whether there is another. Throws ConnectionError if it is no page.
+  // Takes that page; returns whether there is another. Throws ConnectionError if it is no page.
   bool take(const client::Outcome& page);
-  // Why the list ends before the server's; empty if it does not.
+  // Why only the beginning of the server's list was taken; empty if all of it was.
   const std::string& cut_short() const { return cut_short_; }
   std::vector<Json>& entries() { return entries_; }
 
@@ -71,7 +71,7 @@ class OfferedWatch : public std::enable_shared_from_this<OfferedWatch> {
   struct Events {
     std::function<void(std::vector<Json> entries)> on_list;
     std::function<void(const std::string& warning)> on_warning;
-    // From any thread: makes the thread of this call the function.
+    // May be called on any thread: makes the link's thread call the function.
     std::function<void(std::function<void()>)> post;
   };
 
@@ -80,11 +80,11 @@ class OfferedWatch : public std::enable_shared_from_this<OfferedWatch> {
 
   const char* notification() const { return list_.notification; }  // after which note_change() is called
 
-  // The server says that there are other tools.
+  // To be called when the server says that the list has changed.
   void note_change();
   // Does what is due. Throws ConnectionError, also if the first list of tools fails.
   void work();
-  // When there is something to do, at the latest.
+  // When work() has to be called next, at the latest.
   Clock::time_point due() const;
 
  private:
@@ -102,7 +102,7 @@ class OfferedWatch : public std::enable_shared_from_this<OfferedWatch> {
   const OfferedList& list_;
   std::optional<OfferedPages> listing_;
   client::McpClient::Id page_ = 0;
-  std::uint64_t serial_ = 0;  // of the request for a page: what comes later than its patience is of no use
+  std::uint64_t serial_ = 0;  // of the latest request for a page: answers to earlier ones are ignored
   Clock::time_point page_until_;
   Clock::time_point list_at_ = Clock::time_point::min();
   Clock::time_point listed_at_ = Clock::time_point::min();

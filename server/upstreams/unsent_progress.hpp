@@ -21,7 +21,7 @@ class UnsentProgress {
   bool empty() const { return !update_; }
   std::size_t message_bytes() const { return message_.size(); }
   bool joins() const { return messages_ == Messages::kJoin; }
-  // Without a progressToken. There must be one.
+  // The update that waits, without its progressToken. Not to be called while empty().
   Json take();
 
  private:

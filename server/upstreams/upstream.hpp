@@ -28,7 +28,7 @@ namespace rkllm_mcp {
 class Upstream {
  public:
   struct Events {
-    std::function<void(Offered kind)> on_changed;  // there are others than before
+    std::function<void(Offered kind)> on_changed;  // the list of that kind has changed
     // Called for the other server's log messages, to pass them on to clients; null: they are dropped.
     std::function<void(mcp::Severity level, const std::string& logger, const Json& data)> on_log{};
   };
@@ -59,11 +59,11 @@ class Upstream {
  private:
   struct Running {
     std::shared_ptr<mcp::Invocation> invocation;
-    UnsentProgress progress;  // that the client has had no room for
+    UnsentProgress progress;  // not sent yet: the client has had no room for it
     Offered kind = Offered::kTools;
-    std::optional<UpstreamLink::Key> question{};  // of the server there, which the client is asked
+    std::optional<UpstreamLink::Key> question{};  // of the other server, which this call's client is asked now
     UpstreamLink::Clock::time_point asked_at{};
-    std::optional<client::Outcome> end{};  // that came while a client without a handshake was asked
+    std::optional<client::Outcome> end{};  // of the call, if it came while a client without a handshake was asked
   };
   using Calls = std::map<UpstreamLink::Key, Running>;
   // Calls were cancelled at the server there. A ping was sent after the last cancellation: when it is answered, the
@@ -71,20 +71,20 @@ class Upstream {
   struct UnreadCancels {
     UpstreamLink::Key ping;
     UpstreamLink::Clock::time_point at;
-    std::weak_ptr<Session> session;  // that all of these calls were of; empty: of several
+    std::weak_ptr<Session> session;  // the session of all these calls; empty: they were of several
   };
 
   // Ends a call that fails. Of a tool it ends with a result that says so, since a model reads results only.
   void refuse(const Running& running, const std::string& reason) const;
-  // Nothing if it was refused.
+  // The key of the call that has begun; nothing if it was refused.
   std::optional<UpstreamLink::Key> begin(Running running);
   void ask(Running running, const std::string& method, Json params);
   void take_list(Offered kind, std::vector<Json> list);
   void take_log(const Json& params) const;
   void take_question(UpstreamLink::Key question, const std::string& method, const Json& params);
-  bool resume(mcp::Invocation& invocation);  // false: it was not asked anything
+  bool resume(mcp::Invocation& invocation);  // false: it brings no answer to a `question`
   void ask_client(const Running& running, const Json& result);
-  Calls::iterator whom_to_ask(const std::string& method);  // the newest call that can be
+  Calls::iterator whom_to_ask(const std::string& method);  // the newest call whose client can be asked
   void watch_end(UpstreamLink::Key key, mcp::Invocation& invocation);
   void let_go(Calls::iterator call);
   void take_ping(UpstreamLink::Key key);
@@ -111,7 +111,7 @@ class Upstream {
   Calls calls_;  // those whose invocation has ended wait for the client to come again with an answer
   UpstreamLink::Key next_key_ = 1;
   bool stopped_ = false;
-  Deadline abandoned_;    // when clients that were asked have not called again
+  Deadline abandoned_;    // when the next client that was asked has waited too long to answer
   const Lifetime alive_;  // invocations may outlive it
   const std::shared_ptr<UpstreamLink> link_;
 };

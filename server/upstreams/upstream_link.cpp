@@ -29,7 +29,7 @@ bool has_too_many_values(const Json& value) {
   return !are_values_within(left, value);
 }
 
-// Here, and not on the loop, even the values that are too many are let go of.
+// Not called on the loop, so that an answer with too many values is not destroyed there.
 client::Outcome bounded(client::Outcome outcome) {
   const auto* const error = std::get_if<client::RemoteError>(&outcome);
   if (!has_too_many_values(error == nullptr ? std::get<Json>(outcome) : error->data)) return outcome;

@@ -47,7 +47,7 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
     std::function<void(std::vector<Json> tools)> on_tools;
     std::function<void(const std::string& reason)> on_lost;  // also if there never was a connection
     std::function<void(const std::string& warning)> on_warning;
-    std::function<void(Key call, const Json& progress)> on_progress;  // of what came since the last one, one update
+    std::function<void(Key call, const Json& progress)> on_progress;  // one update for all that came since the last one
     std::function<void(Key call, client::Outcome outcome)> on_end;
     // A list of something else than tools has come; null: these lists are dropped.
     std::function<void(Offered kind, std::vector<Json> list)> on_list{};
@@ -105,19 +105,19 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
   asio::io_context& loop_;
   const Connect connect_;
   const Events events_;
-  std::map<Key, client::McpClient::Id> ids_;  // of calls in progress; the thread's own
-  std::thread thread_;                        // the loop's own
+  std::map<Key, client::McpClient::Id> ids_;  // of calls in progress; used by the link's thread only
+  std::thread thread_;                        // used by the loop only
   StoppableConnection::Stop connection_stop_;
 
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Job> jobs_;
   std::map<Key, UnsentProgress> progress_;  // not empty: the loop has been asked to fetch it
-  std::optional<std::string> lost_;         // why the connection was
+  std::optional<std::string> lost_;         // why the connection was lost
   std::set<std::string> changes_;           // notifications of lists
   std::map<Key, Json> questions_;           // ids of the server's requests that are not answered yet
   Key next_question_ = 1;
-  std::size_t logs_under_way_ = 0;  // to the loop
+  std::size_t logs_under_way_ = 0;  // log messages on their way to the loop
   bool stopping_ = false;
   bool ended_ = false;
 };

@@ -22,7 +22,7 @@ namespace rkllm_mcp {
 class Upstreams {
  public:
   struct Events {
-    // There are others than before. What changes together is told of together, since adding it all takes its time.
+    // The lists of these kinds have changed. Changes at one time are told in one call, since adding it all takes time.
     std::function<void(const std::set<Offered>& kinds)> on_changed;
     std::function<void(mcp::Severity level, const std::string& logger, const Json& data)>
         on_log{};  // as of an upstream
@@ -42,7 +42,7 @@ class Upstreams {
  private:
   struct Entry {
     std::unique_ptr<Upstream> upstream;
-    Permission permission;  // that all it offers takes
+    Permission permission;  // needed for all that it offers
   };
 
   void add_tools(const Entry& entry, mcp::Catalogue& catalogue, ServedNames& names) const;

@@ -40,7 +40,7 @@ class HandleWatch {
   Timer timer_;
   std::mutex mutex_;  // guards the next two
   bool poked_ = false;
-  std::set<std::string> touched_;  // handles, since the last look: they may have come and gone
+  std::set<std::string> touched_;  // handles that may have changed since the last look; some may be gone
   bool stopped_ = false;
   std::map<std::string, std::string> told_;  // as of the last look; empty: nobody watched
 };

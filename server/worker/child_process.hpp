@@ -1,5 +1,5 @@
 // A process that this one has started: what the system tells of it, and how it is killed. WorkerProcess says when.
-// Apart from that, so that a simulation can have processes of its own (tests/simulation).
+// A class apart from WorkerProcess, so that a simulation can have processes of its own (tests/simulation).
 //
 // Threads: any.
 #pragma once
@@ -32,7 +32,7 @@ class ChildProcess {
   ChildProcess(const Command& command, const Descriptor& control, const Descriptor& log);
 
   pid_t id() const { return id_; }
-  // Has news when the process ends. Empty on Linux older than 5.3.
+  // A descriptor that becomes readable when the process ends. Empty on Linux older than 5.3.
   Descriptor end_news() const;
   bool is_stopped() const;  // by SIGSTOP
   // A process that has ended stays a zombie until it is reaped, so that its number is given to no other one before.

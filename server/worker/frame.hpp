@@ -60,7 +60,7 @@ struct Frame {
 // Bytes -> frames.
 class FrameReader {
  public:
-  // Where the next bytes are to be put, and how many have been.
+  // room(): where to put the next bytes; filled(): how many have been put there.
   std::span<char> room();
   void filled(std::size_t bytes) { end_ += bytes; }
   // The next frame that is complete; nothing if there is none yet. Throws BadFrame.

@@ -34,8 +34,8 @@ class ReplyReader {
   // The end, once it is whole. Waits while there is no room for tokens. Throws BadFrame.
   std::optional<End> take(const Frame& frame);
 
-  // For whoever must not wait: takes a frame of tokens, which are then to be asked for one by one; nothing when there
-  // are no more, and until then the frame stays valid. Both throw BadFrame.
+  // For a thread that must not wait: take_tokens() takes a frame, and next_token() returns its tokens one by one, then
+  // nothing; until then the frame must stay valid. Both throw BadFrame.
   void take_tokens(const Frame& frame);
   std::optional<TokenRecord> next_token();
   CallObserver& observer() const { return run_->observer; }  // of a run

@@ -50,7 +50,7 @@ class TokenPump : public std::enable_shared_from_this<TokenPump> {
   ConditionVariable ended_news_;
   bool ended_ = false;                  // `socket` and `reader` are not used any more
   bool is_full_ = false;                // tokens wait for room
-  std::optional<TokenRecord> refused_;  // the first of them
+  std::optional<TokenRecord> refused_;  // the first token that waits
   std::uint64_t signs_ = 0;
   std::optional<Frame> other_;
   std::exception_ptr failure_;

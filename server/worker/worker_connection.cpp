@@ -136,7 +136,7 @@ void WorkerConnection::worker_gone(const std::string& suspicion) {
   auto end = process_.wait_for_end(kForItsEnd);
   if (!end) process_.kill();  // it does not speak as it should
   for (int looks = 0; !end && looks < kLooksForItsEnd; ++looks) end = process_.wait_for_end(kForItsEnd);
-  if (!end) end = WorkerProcess::End{SIGKILL, 0};  // a driver holds it; it goes when that lets it
+  if (!end) end = WorkerProcess::End{SIGKILL, 0};  // a driver still holds the process, which ends later
   const RpcError died = worker_died(*end, errors_before_end(process_.log(), logged_errors()));
   if (suspicion.empty()) throw RpcError(died);
   Json data = died.data();

@@ -41,7 +41,7 @@ class WorkerEngine final : public Engine {
   CallOutcome call(const CallRequest& request) override;
   bool kill() override;
 
-  // For models.
+  // This and the next are for models.
   const Options& options() const { return options_; }
   // The idle worker, which is started if there is none. A model takes it away, unless all models share one worker.
   // Throws RpcError kRuntimeUnavailable.

@@ -76,9 +76,9 @@ class Vocabulary {
 
   std::string pieces_;  // every piece, each followed by a NUL
   std::vector<Token> tokens_;
-  std::unordered_map<std::string, TokenId> unindexed_;  // while building: pieces_ still moves
+  std::unordered_map<std::string, TokenId> unindexed_;  // in place of ids_ while pieces_ grows, which moves its bytes
   std::unordered_map<std::string_view, TokenId> ids_;
-  std::array<std::size_t, 256> longest_{};  // of the pieces that begin with a byte
+  std::array<std::size_t, 256> longest_{};  // by first byte: the length of the longest piece that begins with it
   std::array<std::vector<std::vector<TokenId>>, kLanguageCount> passages_;
 };
 

@@ -17,7 +17,7 @@ namespace rkllm_mcp::simulation {
 class AskingTool {
  public:
   static constexpr std::string_view kName = "ask";
-  static constexpr std::uint32_t kMostWanted = 3;  // at a time
+  static constexpr std::uint32_t kMostWanted = 3;  // in one round
   static constexpr std::uint32_t kMostRounds = 2;
 
   // What one call of it wants.

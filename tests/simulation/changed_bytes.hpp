@@ -8,7 +8,7 @@
 
 namespace rkllm_mcp::simulation {
 
-// Of one connection.
+// There is one for each connection.
 class ChangedBytes {
  public:
   // What is on its way from the server to a client; all but the first `known` bytes of it are new.

@@ -43,9 +43,9 @@ struct ChatQuestion {
 struct ChatExchanged {
   std::string question;
   std::string answer;
-  std::optional<std::string> result_of{};  // as of a question
+  std::optional<std::string> result_of{};  // as ChatQuestion::result_of
   std::optional<std::string> call{};       // the id of the call that the answer ends with; Ollama has no ids
-  std::string about{};                     // what it asks for
+  std::string about{};                     // the argument of that call
 };
 using ChatHistory = std::vector<ChatExchanged>;
 
@@ -53,7 +53,7 @@ std::string_view path_of(ChatDialect dialect);
 // The body of a request that asks `question`, with what was said in `before` in front of it.
 Json request_for(ChatDialect dialect, std::string_view model, const ChatHistory& before, const ChatQuestion& question);
 
-// Its functions throw a Violation.
+// Checks an answer while it comes. Its functions throw a Violation.
 class ChatAnswer {
  public:
   ChatAnswer(ChatDialect dialect, ChatQuestion question)
@@ -68,7 +68,7 @@ class ChatAnswer {
   const std::string& id() const { return id_; }
   // Once there is an answer: the error that came in place of the model's words; empty: none did.
   const std::string& error() const { return error_; }
-  // Of the call that it ends with; nothing: there is none.
+  // The id of the call that the answer ends with; nothing: there is none.
   const std::optional<std::string>& call() const { return call_; }
   ChatExchanged exchanged() const { return {question_.text(), text_, question_.result_of, call_, question_.name}; }
 
@@ -81,7 +81,7 @@ class ChatAnswer {
 
   void add(const Json& piece);
   void same_id(const Json& id);
-  // The tool is to be called.
+  // The answer calls the tool.
   void calls(const std::string& id, const Json& name, const Json& arguments);
   struct Reasons {
     std::string_view in_full;
@@ -101,11 +101,11 @@ class ChatAnswer {
   std::string id_;
   std::string error_;
   std::optional<std::string> call_;
-  std::string called_id_;  // OpenAI, Anthropic: of the call whose arguments come in pieces
-  Json called_;            // its tool
+  std::string called_id_;  // OpenAI, Anthropic: the id of the call whose arguments come in pieces
+  Json called_;            // the name of its tool
   std::string arguments_;
-  std::string open_block_;    // Anthropic: "text" while one is open
-  std::size_t sequence_ = 0;  // Responses: of the next event
+  std::string open_block_;    // Anthropic: the type of the block that is open, such as "text"
+  std::size_t sequence_ = 0;  // Responses: the number of the next event
   bool has_begun_ = false;
   bool has_reason_ = false;  // why it ends has been told
   bool is_over_ = false;     // nothing may follow

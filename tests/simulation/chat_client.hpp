@@ -38,7 +38,7 @@ class ChatClient : public Client, public std::enable_shared_from_this<ChatClient
     bool told_end = false;
     ChatConversation::Asked asked{};
     std::optional<ChatAnswer> answer{};  // that is awaited
-    std::size_t refusals = 0;            // so far, when it was asked
+    std::size_t refusals = 0;            // how many there had been when the question was asked
 
     bool is_open() const { return !told_end && !departure.has_left(); }
   };

@@ -37,10 +37,10 @@ class ChatConversation {
   virtual ChatDialect dialect() const = 0;
   virtual std::string_view model() const = 0;  // that answers
   virtual Asked ask(ChatQuestion question) = 0;
-  // Whether it may be told of the tool, and asked for JSON.
+  // Whether the model may be told of the tool, and asked for JSON.
   virtual bool may_call() const { return false; }
   virtual bool may_want_json() const { return false; }
-  // It has been answered, and `prompt` is what the model was told. Throws a Violation.
+  // A question has been answered, and `prompt` is what the model was told. Throws a Violation.
   virtual void answered(const Asked& asked, const ChatAnswer& answer, const std::string& prompt) = 0;
   // Whether this error may come: whoever keeps the conversation has failed, or has to refuse a second question.
   virtual bool excuses(const Asked& /*asked*/, const std::string& /*error*/) { return false; }
@@ -48,9 +48,9 @@ class ChatConversation {
   virtual void left() {}
   // Whether something may still be asked of the model when the client has gone: a summary of what it was told.
   virtual bool is_summed_up() const { return false; }
-  // Leaves out the last that was said, where the client can.
+  // Takes the last question and its answer out of the conversation, where the client can.
   virtual void go_back() {}
-  // All is over. Throws a Violation.
+  // To be called when the schedule is over. Throws a Violation.
   virtual void check_end() {}
 };
 

@@ -20,7 +20,7 @@ class Client {
   // After each step: whether something goes on for it although the server must know that nobody needs it. Throws a
   // Violation.
   virtual void check() {}
-  // All is over: whether what is left is what the client has left. Throws a Violation.
+  // When the schedule is over: checks that the server keeps only what the client left there. Throws a Violation.
   virtual void check_end() {}
   // The schedule is over, perhaps because it has failed: ends what would outlive the client.
   virtual void abandon() {}

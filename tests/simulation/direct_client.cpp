@@ -155,7 +155,7 @@ void DirectClient::ended() {
   told_end_ = true;
   const bool may_close = finished_ || is_stranger_ || settled_;
   if (departure_.has_left() || (may_close && owed_ == 0)) return;
-  // The server counts from its last write to the next, between which there is more time than that without a reader.
+  // The server counts the time between two writes, which is longer than the time in which the client did not read.
   if (!connection_->was_left_unread(SimServer::kStall / 2))
     complain("the server has closed although it owes " + owed());
   world_.saw("a client that did not read was given up");

@@ -46,7 +46,7 @@ class DirectClient : public Client, public std::enable_shared_from_this<DirectCl
   void plan();
   void act();
 
-  void ended();  // the connection, by the server
+  void ended();  // called when the server has closed the connection
 
   void finish();       // sends nothing more
   void say_goodbye();  // if the framing has a word for it
@@ -80,7 +80,7 @@ class DirectClient : public Client, public std::enable_shared_from_this<DirectCl
   std::size_t owed_ = 0;
   std::size_t refusals_ = 0;  // how many of the owed answers must refuse something that exceeds a limit
   bool is_stranger_ = false;  // it speaks another protocol on a port for lines: nothing of that may be executed
-  bool speaks_mcp_ = false;   // of the revision that has batches
+  bool speaks_mcp_ = false;   // it speaks MCP, in the revision that has batches
   bool finished_ = false;     // it sends nothing more
   int sleeps_for_ = 0;
   Departure departure_;

@@ -17,7 +17,7 @@ struct Failure {
   Outcome least;                      // made smaller, see shrink()
 };
 
-// "commit: ...\n", and with "seed: ...\n".
+// "commit: ...\n"; which() adds "seed: ...\n".
 std::string which_commit();
 std::string which(const std::optional<std::uint64_t>& seed);
 // For people, without the choices.

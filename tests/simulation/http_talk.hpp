@@ -60,7 +60,7 @@ class HttpTalk : public std::enable_shared_from_this<HttpTalk> {
   const std::shared_ptr<SimConnection> connection_;
   std::deque<Hearer> hearers_;
   std::string input_;   // that has come so far
-  std::string events_;  // of the stream, without an end so far
+  std::string events_;  // the end of an event stream so far: an event that has not come whole
   enum class Part { kHead, kBody, kChunks } part_ = Part::kHead;
   Answer answer_;
   std::size_t body_bytes_ = 0;

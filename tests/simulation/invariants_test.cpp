@@ -307,7 +307,7 @@ std::size_t end_of_statement(const std::string& source, std::size_t begin) {
   return at;
 }
 
-// All that are in the file. One that hands a place on is none: it complains for whoever has called.
+// Adds all complaints in the file. A statement that hands a `place` on does not count: its caller is what complains.
 void add_complaints(const std::filesystem::path& path, std::vector<Complaint>& complaints) {
   static const std::regex complains(R"(\b(?:complain\(|violates\(|none\(|Violation\{))");
   static const std::regex has_words("\"[^\"]*[a-z]{2}[^\"]*\"");

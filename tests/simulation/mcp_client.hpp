@@ -39,12 +39,12 @@ class McpClient : public Client, public std::enable_shared_from_this<McpClient> 
   };
   struct Call {
     ToolCall tool;
-    std::shared_ptr<HttpTalk> talk{};  // that brings its events now; null: none does
-    std::string last_event{};          // that has come; empty: none that could be named
+    std::shared_ptr<HttpTalk> talk{};  // the connection that brings its events now; null: none does
+    std::string last_event{};          // id of the last event that came; empty: no event with an id came
     std::deque<Given> given{};         // that the server has not confirmed yet
     bool is_lost = false;              // its end may never come: it cannot be asked for, or waits for an answer
     bool is_cancelled = false;
-    int steps_since_cancelled = -1;  // since the server has confirmed it, for a call that it knew; -1: not yet
+    int steps_since_cancelled = -1;  // since the server confirmed the cancelling of a call that it knew; -1: not yet
   };
 
   void plan();
@@ -81,7 +81,7 @@ class McpClient : public Client, public std::enable_shared_from_this<McpClient> 
   int connections_ = 0;
   bool is_opening_ = false;
   bool ends_session_ = false;  // has asked for that
-  int steps_since_end_ = -1;   // which the server has confirmed; -1: not yet
+  int steps_since_end_ = -1;   // since the server confirmed the session's end; -1: not yet
   bool settled_ = false;
   bool is_over_ = false;
 };

@@ -24,7 +24,7 @@ class McpNews : public std::enable_shared_from_this<McpNews> {
         ask;
     std::function<void(std::shared_ptr<HttpTalk> talk)> close;
     std::function<bool()> is_ending;
-    std::function<void()> heard;  // something
+    std::function<void()> heard;  // called for everything that is heard
   };
   McpNews(World& world, SimServer& server, std::string name, Session session);
 

@@ -51,7 +51,7 @@ class News {
     Due due;
   };
   std::vector<Entry> all_;
-  std::set<std::size_t> passed_{0};  // each number of entries that the client can have got past by now
+  std::set<std::size_t> passed_{0};  // how many entries may be behind the client now: all possible numbers
 };
 
 }  // namespace rkllm_mcp::simulation

@@ -49,7 +49,7 @@ class PollClient : public Client, public std::enable_shared_from_this<PollClient
   std::string stream_id_;     // empty: no run is under way
   std::string text_;
   std::uint64_t seq_ = 0;
-  Clock::time_point asked_;                       // the request under way
+  Clock::time_point asked_;                       // when the request under way was sent
   std::optional<Clock::time_point> last_answer_;  // when the last request that was answered was sent
 
   bool left_ = false;

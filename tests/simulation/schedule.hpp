@@ -19,16 +19,16 @@ struct Outcome {
   Choices::Made choices;
 };
 
-// A line of the story, and the hash of all that was until then.
+// A line of the story, and the hash of everything that happened up to it.
 struct Step {
   std::string line;
   std::uint64_t hash = 0;
 };
 using WholeStory = std::vector<Step>;
 
-// With `whole`, all of the story is written there.
+// If `whole` is not null, the whole story is written there.
 Outcome run_schedule(Choices choices, WholeStory* whole = nullptr);
-// That of a seed; each fiftieth twice, since it has to be the same.
+// Runs the schedule of a seed. One seed in fifty is run twice: both runs have to be the same.
 Outcome run_seed(std::uint64_t seed);
 // At which step two stories of the same choices go apart, for people.
 std::string difference(const WholeStory& first, const WholeStory& second);

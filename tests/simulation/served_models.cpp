@@ -18,7 +18,7 @@ using namespace worker_methods;
 
 namespace {
 
-constexpr int kStepsToLoad = 5'000;  // who is not loaded then is as one that has been lost
+constexpr int kStepsToLoad = 5'000;  // a model that is not loaded after these steps counts as lost
 
 }  // namespace
 

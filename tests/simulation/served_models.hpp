@@ -22,14 +22,14 @@ namespace rkllm_mcp::simulation {
 class ServedModels final : public Backend {
  public:
   explicit ServedModels(World& world);
-  // Until both are loaded. Workers begin to fail then.
+  // Takes steps until both models are loaded. From then on workers may fail.
   void load();
 
   CallId start(CallRequest request) override;
   void cancel(CallId id) override;
   void give_up(CallId id, const RpcError& why) override;
 
-  // For a call that is made now: tells later whether the model was or is not loaded, or its worker has failed since.
+  // For a call made now. The result tells whether the model was not loaded then or is not now, or its worker failed.
   std::function<bool()> losses_from_now(std::string_view handle) const;
   WorkerBackend& workers() { return workers_; }
   void behave() { workers_.workers().behave(); }
@@ -38,7 +38,7 @@ class ServedModels final : public Backend {
   class Loading;
   // One of the two.
   struct Model {
-    std::vector<std::string> ids{};  // that it has had in the queues; the last one is its own
+    std::vector<std::string> ids{};  // all that it has had in the queues; the last one is what it has now
     bool is_loaded = false;
   };
 

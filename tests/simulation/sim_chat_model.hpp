@@ -42,14 +42,14 @@ class SimChatModel final : public chat::ModelSeam {
   // It was loaded anew, or somebody else has used it: the template is on, and the KV cache is empty.
   void forget();
   void used_by_another();
-  // Nobody is called any more.
+  // No callback is called from now on.
   void lease_ended();
 
   // A question as a client asks it: "[NAME:COUNT]", with ":call" or ":json" behind COUNT where `form` says so.
   static std::string question(std::string_view name, std::size_t tokens, ChatForm form = ChatForm::kText);
   static std::string json_of(const std::string& said);
 
-  // What came of the questions that have a name; empty: it was never asked.
+  // The prompt in which the question of this name was asked; empty: it never was.
   std::string prompt_of(const std::string& name) const;
   bool has_failed(const std::string& name) const { return failed_.count(name) > 0; }
   bool has_failed_to_answer(const std::string& name) const { return unanswered_.count(name) > 0; }
@@ -61,8 +61,8 @@ class SimChatModel final : public chat::ModelSeam {
   struct Run {
     std::string name;
     std::size_t tokens = 0;
-    std::vector<std::string> pieces;  // all of it
-    std::string half;                 // of a character, that the last token has left out
+    std::vector<std::string> pieces;  // the whole answer, token by token
+    std::string half;                 // the part of a character that the last token has left out
     std::size_t given = 0;
     std::size_t limit = 0;
     std::int64_t prompt_tokens = 0;

@@ -25,7 +25,7 @@ class SimLender final : public chat::ModelLender {
  public:
   static constexpr std::string_view kModels[] = {"a", "b"};
   static constexpr std::string_view kEmbedder = "embedder";
-  static constexpr std::size_t kPlaces = 5;  // of a model, for all
+  static constexpr std::size_t kPlaces = 5;  // places of one model, for all clients together
 
   explicit SimLender(World& world);
   SimLender(const SimLender&) = delete;
@@ -58,7 +58,7 @@ class SimLender final : public chat::ModelLender {
     chat::ModelDescription info{};
     std::unique_ptr<SimChatModel> seam{};
     std::list<Place> waiting{};
-    std::optional<std::string> holder{};  // the peer of the lease that there is
+    std::optional<std::string> holder{};  // the peer that has the lease; nothing: there is no lease
     std::uint64_t load = 1;
     bool is_offered = false;
   };

@@ -151,7 +151,7 @@ SimServer::~SimServer() {
   for (const auto& each : channels_) {
     if (const auto channel = each.lock()) channel->abort();
   }
-  world_.pass(Clock::duration::zero());  // they tell what they carry, whose calls are cancelled
+  world_.pass(Clock::duration::zero());  // lets the channels end what they carry, which cancels its calls
   simulated_.end_all();
   upstream_->stop();
   world_.pass(Clock::duration::zero());

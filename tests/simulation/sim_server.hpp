@@ -61,7 +61,7 @@ class SimServer {
   const OpenCalls& backend() const { return backend_; }
   // As Client::abandon(); takes steps, in which clients may still act.
   void abandon();
-  // After each step: of models in workers, and calls of them. Throws a Violation.
+  // To be called after each step: checks the models in workers, and their calls. Throws a Violation.
   void check();
   // Of a call that is made now, on one of these handles: whether it may have failed with what it has told, as the error
   // of the direct dialect or the message of a tool. Of a tool's call it is not known which handle it will be on.
@@ -78,9 +78,9 @@ class SimServer {
   std::size_t connections() const { return *connections_; }
   const AskingTool& asking() const { return asking_; }
   const SimUpstream& upstream() const { return other_server_; }
-  // What stands around it makes no faults from now on.
+  // From now on the simulated parts around the server make no faults.
   void behave();
-  // Whether a tool works for the call of that name, here or there.
+  // Whether a tool works for the call of that name, on this server or on the other one.
   bool is_making(std::string_view name) const {
     return backend_.is_making(name) || asking_.open(name) > 0 || other_server_.is_making(name);
   }
@@ -99,7 +99,7 @@ class SimServer {
   static constexpr std::chrono::milliseconds kPollTimeout{30'000};
   // Longer than any chain of pauses that a schedule is likely to make by chance: only who does not read runs into it.
   static constexpr std::chrono::seconds kStall{100};
-  // For calls of models in workers; simulated ones are waited for.
+  // For calls of models in workers; calls of simulated models have no such limit.
   static constexpr std::chrono::seconds kQueueTimeout{60};
   static constexpr std::size_t kMessageBytes = std::size_t{64} << 10U;
   static constexpr std::size_t kRequests = 8;  // of one client at a time

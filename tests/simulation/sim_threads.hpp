@@ -48,7 +48,7 @@ class SimThreads {
   };
   using Stack = std::unique_ptr<char[], FreeStack>;
 
-  // Whose code runs now. There is one for each World.
+  // The object whose code runs now. There is one for each World.
   static inline SimThreads* current = nullptr;
 
  private:
@@ -63,7 +63,7 @@ class SimThreads {
   Choices& choices_;
   std::vector<std::unique_ptr<SimThread>> threads_;  // in the order in which they were started
   SimThread* running_ = nullptr;                     // null: the loop's own
-  const std::unique_ptr<SimThread> outside_;         // who runs all of this
+  const std::unique_ptr<SimThread> outside_;         // the real thread, on which all of them run
   const std::unique_ptr<SimThread> loop_;
   bool is_loop_stuck_ = false;
   std::exception_ptr failure_;

@@ -98,12 +98,12 @@ class SimUpstream {
     Clock::time_point since;
   };
   std::map<Key, Known> known_;  // calls that there have been
-  std::optional<Key> ending_;   // whose end is being told here
+  std::optional<Key> ending_;   // the call whose end is being told right now
   std::map<Key, Question> questions_;
   std::set<std::string> asked_by_the_end_;  // questions that have not been answered, by what they are about
   Key next_question_ = 1;
-  Key first_question_ = 1;                                       // since the connection was made
-  std::map<std::string, std::vector<Clock::time_point>> asked_;  // clients, and when
+  Key first_question_ = 1;                                       // the first one on the present connection
+  std::map<std::string, std::vector<Clock::time_point>> asked_;  // by client: when it was asked something
   std::set<std::string> given_up_;
   std::size_t losses_ = 0;
   bool behaves_ = false;

@@ -39,7 +39,7 @@ class SimWorker : public std::enable_shared_from_this<SimWorker> {
 
   pid_t id() const { return id_; }
   bool is_dying() const { return end_.has_value(); }
-  // That the server has a reason to lose it.
+  // Whether it did something for which the server may take it as lost.
   bool has_failed() const { return has_failed_; }
   bool has_place_of(std::string_view handle) const { return handles_.count(std::string(handle)) > 0; }
   // It answers from now on, and does not fail any more, unless it hangs already. Or it may fail again.
@@ -61,12 +61,12 @@ class SimWorker : public std::enable_shared_from_this<SimWorker> {
     std::uint32_t number = 0;
     std::string method;
     Json params;
-    std::string name{};      // of whoever calls
+    std::string name{};      // its name, from the prompt
     std::size_t tokens = 0;  // of a run
     std::size_t given = 0;
     bool has_given_rows = false;
   };
-  // Of a model, or of calls without one.
+  // The place of a model, or the place for calls without a model.
   struct Place {
     std::string handle;
     Line turn, beside;

@@ -1,5 +1,5 @@
 // What the simulation finds: ten thousand schedules (fewer under a sanitizer) without a violation, and the same again
-// from the same choices. That it finds faults shows invariants_test.cpp.
+// from the same choices. invariants_test.cpp shows that it finds faults.
 #include "choice_list.hpp"
 #include "failure.hpp"
 #include "fault.hpp"

@@ -36,8 +36,8 @@ class StatelessClient : public Client, public std::enable_shared_from_this<State
     Json params{};
     std::shared_ptr<HttpTalk> talk{};
     Departure departure{};
-    Json state{};          // of the tool's, until it is called again
-    bool waits = false;    // for the client, to call again
+    Json state{};          // what the tool wants back with the next request of this call
+    bool waits = false;    // the server waits until the client calls again
     bool is_over = false;  // nothing more comes of it
   };
   struct Listening {

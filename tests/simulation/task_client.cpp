@@ -64,7 +64,7 @@ std::shared_ptr<HttpTalk> TaskClient::ask(const std::string& method, Json params
     if (!ended->connection().was_left_unread(SimServer::kStall / 4)) {
       throw Violation{name_ + ": the server has closed instead of answering"};
     }
-    // What was asked is not known then, and of what it was about nothing is asked any more.
+    // Whether the server got the request is not known, so nothing more is asked about its task.
     for (Task& task : tasks_) {
       task.is_left = task.is_left || task.is_asking || task.is_giving || task.id.empty();
       if (task.listener == ended) task.must_hear = task.is_confirmed = false;

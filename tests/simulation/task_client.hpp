@@ -37,16 +37,16 @@ class TaskClient : public Client, public std::enable_shared_from_this<TaskClient
     std::string id{};                      // empty: not known yet
     std::map<std::string, Json> wanted{};  // requests that have not been answered yet, by key
     std::set<std::string> given{};         // what was wanted and given, and the server has said so
-    bool is_asking = false;                // what has become of it
+    bool is_asking = false;                // a request for its state is under way
     bool is_giving = false;
     bool is_cancelled = false;       // that has been asked for
     bool is_left = false;            // nobody asks for it any more
-    int steps_since_cancelled = -1;  // and since that is confirmed; -1: not yet
+    int steps_since_cancelled = -1;  // since the server confirmed the cancelling; -1: not yet
     std::string end{};               // what came of it, as text; empty: nothing yet
-    // Of its listener.
+    // The listener of the task's notifications.
     std::shared_ptr<HttpTalk> listener{};
-    bool is_confirmed = false;  // that it listens
-    bool must_hear = false;     // how it ends
+    bool is_confirmed = false;  // the server has confirmed that it listens
+    bool must_hear = false;     // it must be told how the task ends
     bool has_heard = false;
 
     bool is_known() const { return !id.empty() && !is_left; }

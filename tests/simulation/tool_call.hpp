@@ -22,7 +22,7 @@ namespace rkllm_mcp::simulation {
 
 class ToolCall {
  public:
-  // Whether a failure comes of what has befallen whoever makes the call.
+  // Whether the call may have failed with this message, because of a fault in a model or in the other server.
   using Excuses = std::function<bool(std::string_view told)>;
 
   // A run, of this server's model or another server's.
@@ -61,7 +61,7 @@ class ToolCall {
     return all;
   }
 
-  // What the server wants of the client, and has not got: requests by their ids, or by their keys.
+  // A request of the server to the client that is not answered yet. They are kept by their ids, or by their keys.
   struct Question {
     Json id;
     Json params;
@@ -138,7 +138,7 @@ class ToolCall {
   std::deque<Question> questions_;
   std::set<std::string> asked_;
   bool is_refused_ = false;
-  std::string told_;  // by notifications
+  std::string told_;  // the text that notifications have brought so far
   double progress_ = -1;
   bool has_ended_ = false;
 };

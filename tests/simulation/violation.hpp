@@ -1,4 +1,4 @@
-// What a schedule has shown that may not be, and which line of the simulation says so.
+// An error that a schedule has found, and the line of the simulation that reports it.
 #pragma once
 
 #include <string>

@@ -25,14 +25,14 @@ class Wire {
   virtual std::shared_ptr<SimConnection> connect(const std::string& name) = 0;
   virtual std::string opening() { return {}; }              // what is sent first
   virtual std::string whole(std::string_view message) = 0;  // as the bytes that carry it
-  virtual std::string part(std::string_view message) = 0;   // of which more would have to follow
+  virtual std::string part(std::string_view message) = 0;   // bytes of an incomplete message: more would have to follow
   virtual std::string beside() { return {}; }               // what may be sent between messages
-  // What ends the conversation, and is answered: after it nothing more is sent. Empty where that is the end of input,
-  // behind which a client may still be given its answers.
+  // The bytes that end the conversation; the server answers them, and nothing more is sent after them. Empty where the
+  // end of input ends it: then the client may still get its answers.
   virtual std::string last_bytes() { return {}; }
   // Calls `take` with each message that is whole. Throws a Violation if the framing is broken.
   virtual void received(std::string_view bytes, const TakeFunction& take) = 0;
-  // What is to be sent in answer to what came, by the framing alone.
+  // What the framing itself must send in answer to the bytes that came, such as a pong.
   virtual std::string answer() { return {}; }
 };
 

@@ -78,9 +78,9 @@ class WorkerBackend {
 
   // A model is gone although nobody destroyed it. Called on one of the backend's threads.
   void when_lost(std::function<void(const std::string& handle)> lost) { lost_ = std::move(lost); }
-  bool has_failed_worker(const std::string& handle) const;  // any that has had a model of this handle
+  bool has_failed_worker(const std::string& handle) const;  // whether any worker that had this handle's model failed
   bool has_failed_latest_worker(
-      const std::string& handle) const;  // the last that had it: the handle of a failed loading is given again
+      const std::string& handle) const;  // only the last such worker: a handle is used again if its loading failed
   bool any_worker_has_ended() const;
   // Asked after each step: a model whose worker has ended is gone soon. Throws a Violation.
   void check();
@@ -89,7 +89,7 @@ class WorkerBackend {
   void end();
   bool is_ending() const { return ending_.joinable(); }
   bool is_over() const { return is_over_; }
-  // The schedule has failed: ends it as far as it ends.
+  // To be called when the schedule has failed: ends what can still be ended.
   void abandon();
 
  private:
@@ -102,7 +102,7 @@ class WorkerBackend {
   Counts counts_;
   std::function<void(const std::string& handle)> lost_ = [](const std::string&) {};
   std::unique_ptr<QueuedBackend> backend_;
-  std::map<std::string, int> steps_since_end_;  // of the worker of a handle
+  std::map<std::string, int> steps_since_end_;  // by handle: since its worker ended
   Thread ending_;
   bool is_over_ = false;
 };

@@ -145,7 +145,7 @@ void WorkerClient::lease() {
   auto lease = std::make_shared<WorkerLease>(world_, name_ + "." + std::to_string(order), handle);
   lease->has_lost_worker = [this, handle] { return backend_.has_failed_worker(handle); };
   lease->ended = [this] { go_on_settling(); };
-  // The one that begins is no one that waits, or holds.
+  // The lease that begins is not compared with itself.
   lease->is_before_its_turn = [this, handle, order] {
     const bool is_held = std::any_of(leased_.begin(), leased_.end(), [&](const Leased& each) {
       return each.order != order && each.lease->handle() == handle &&

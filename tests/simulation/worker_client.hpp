@@ -33,8 +33,8 @@ class WorkerClient : public Client, public std::enable_shared_from_this<WorkerCl
   struct Started {
     std::shared_ptr<WorkerCall> call;
     Backend::CallId id = 0;
-    std::size_t order = 0;      // in which it has come, among calls and leases
-    Backend::CallId lease = 0;  // whose call it is; 0: nobody's
+    std::size_t order = 0;      // its number in the order in which calls and leases have come
+    Backend::CallId lease = 0;  // the lease that the call belongs to; 0: none
     int steps_since_end = 0;
   };
   struct Leased {
@@ -47,13 +47,13 @@ class WorkerClient : public Client, public std::enable_shared_from_this<WorkerCl
   void act();
   void load();
   void call(const Method& method);
-  // `lease`: whose call it is.
+  // `lease`: the lease that the call belongs to; 0: none.
   void begin(const Method& method, const std::string& handle, std::size_t tokens, Backend::CallId lease = 0);
   void lease();
   void call_leased();
   void end_lease();
   void end(const Leased& one);
-  // Whether one that has come earlier waits still, or holds a lease.
+  // Whether a call or lease that has come earlier still waits, or somebody holds a lease of the model.
   bool is_overtaking(const std::string& handle, std::size_t order, Backend::CallId lease) const;
   bool is_over() const;  // all calls and leases are
   void excuse(const std::string& handle);

@@ -40,7 +40,7 @@ class WorkerLease final : public CallObserver {
   // Whether a worker of its model has failed.
   std::function<bool()> has_lost_worker;
   std::function<void()> ended;
-  // Called as it begins: whether one that has come earlier still waits in the same queue.
+  // Called as the lease begins: whether an earlier call or lease still waits in the same queue, or another one is held.
   std::function<bool()> is_before_its_turn;
 
   void on_queued(std::size_t /*calls_before*/) noexcept override {}

@@ -47,7 +47,7 @@ class World {
   // For the tests of units, in place of steps: something of what can happen while time stands still happens. False if
   // there is nothing.
   bool go_on();
-  // The same of all threads but the loop, until none of them can go on.
+  // All threads but the loop's go on, until none of them can.
   void let_threads_go_on();
   bool is_on_loop() const { return threads_.is_on_loop(); }
   // Runs a schedule of this world; throws what it throws.
@@ -59,13 +59,13 @@ class World {
   // The schedule ends with this at the end of the step. For those who must not throw.
   void violates(std::string what, Place complains = Place::here());
 
-  // The last that happened, in words.
+  // Adds a line to the story: what has just happened, in words.
   void tell(std::string line);
   static constexpr std::size_t kStoryLines = 60;
   const std::deque<std::string>& story() const { return story_; }
   // From now on all of it is kept.
   void keep_whole_story() { keeps_whole_story_ = true; }
-  // With each line what trace_hash() was then: it differs as soon as a client has read something else.
+  // For each line of the story the trace_hash() of that moment: it differs as soon as a client has read something else.
   const std::deque<std::uint64_t>& story_hashes() const { return story_hashes_; }
   // Bytes that a client has read.
   void note(std::string_view bytes);
@@ -91,7 +91,7 @@ class World {
   SimThreads threads_;
   asio::io_context loop_{ASIO_CONCURRENCY_HINT_UNSAFE};  // there is one thread
   std::vector<std::pair<std::weak_ptr<void>, Action>> lookers_;
-  std::optional<Violation> violation_;  // the first that somebody has told who must not throw
+  std::optional<Violation> violation_;  // the first one that violates() was told
   std::vector<Event> events_;
   std::vector<Event> ready_;  // those of this step; kept for its memory
   std::deque<std::string> story_;

@@ -18,8 +18,8 @@ struct ChatDialect {
   Kind kind;
   const char* path;
 
-  // One question, of at most 500 tokens' answer. Says whether the answer is to be streamed, since Ollama's default is
-  // another than everybody's.
+  // A request with one question, for an answer of at most 500 tokens. It always says whether the answer is to be
+  // streamed, since Ollama's default differs from that of the others.
   Json question(const std::string& model, const std::string& text, bool streams) const;
   // The same, streamed, with the answer bound to this schema; with this function to be called. Nothing where the
   // dialect has no words for that.

@@ -1,12 +1,12 @@
-// What went wrong, by a name that every version of cpp-httplib can be asked for: newer ones tell apart what older ones
-// report by one enumerator.
+// Asks what kind of error it is, in a way that compiles with every version of cpp-httplib: newer versions have several
+// enumerators where older ones have one.
 #pragma once
 
 #include <httplib.h>
 
 namespace rkllm_mcp::client {
 
-// The server's certificate is of nobody that is trusted, has expired, or is for another name.
+// The server's certificate is signed by nobody who is trusted, has expired, or is for another name.
 template <typename Error>
 bool is_certificate_refused(Error error) {
   if constexpr (requires { Error::SSLServerHostnameVerification; }) {

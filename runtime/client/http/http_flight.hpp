@@ -1,6 +1,6 @@
 // One message on its way over Streamable HTTP: posted, and whatever the server answers put into the inbox. Each request
-// in it gets exactly one answer, if need be an error in the server's stead, unless it is stopped or the inbox has
-// failed since the server has gone. Threads: run() and all the rest on one, stop() from any.
+// in it gets exactly one answer, if need be an error in the server's stead, unless it is stopped, or the inbox has
+// failed because the server has gone. Threads: run() and all the rest on one, stop() from any.
 #pragma once
 
 #include "client/http/event_source.hpp"

@@ -24,7 +24,7 @@ std::string media_type_of(const httplib::Response& response) {
   return type;
 }
 
-// The answer of a port for WebSocket alone.
+// Whether this is the answer of a port that serves WebSocket only.
 bool asks_for_websocket(const httplib::Response& response) {
   constexpr int kUpgradeRequired = 426;
   return response.status == kUpgradeRequired && response.get_header_value("Upgrade") == "websocket";

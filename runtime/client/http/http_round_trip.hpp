@@ -20,7 +20,7 @@ enum class Error;
 
 namespace rkllm_mcp::client {
 
-// What a connection and each wait for bytes may take.
+// The longest time for making a connection, and the longest for each wait for bytes.
 struct HttpPatience {
   std::chrono::milliseconds connect;
   std::chrono::milliseconds read;
@@ -30,7 +30,7 @@ struct HttpPatience {
 // server's certificate is verified, against the endpoint's CA file or else the system's. Nothing is connected yet.
 std::unique_ptr<httplib::ClientImpl> make_http_client(const Endpoint& endpoint, const HttpPatience& patience);
 
-// For a person.
+// What has gone wrong, in words for a person.
 std::string complaint_of(httplib::Error error);
 
 struct HttpQuestion {
@@ -66,7 +66,7 @@ class HttpRoundTrip {
   void stop();
   // Why there was no connection, or why it broke.
   const std::string& complaint() const { return complaint_; }
-  // What is spoken there, if that is why there was no connection.
+  // The endpoint with the protocol that the server speaks, if a wrong protocol is why there was no connection.
   const std::optional<Endpoint>& spoken() const { return spoken_; }
   // Throws UnknownHost or Unreachable, with `where` before the complaint, if nobody accepts connections there, and
   // UntrustedServer if the server's certificate is refused.

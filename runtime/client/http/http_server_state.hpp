@@ -28,7 +28,7 @@ class HttpServerState {
   bool is_reachable() const;
 
   HttpQuestion post(const MessageFacts& facts, std::string message) const;
-  // A stream of events; after the event of this id, if it is not empty.
+  // The request for a stream of events. If the id is not empty: for those that come after the event with that id.
   HttpQuestion get(const std::string& last_event_id) const;
   HttpQuestion end_of_session() const;
 

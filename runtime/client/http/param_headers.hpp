@@ -20,7 +20,7 @@ class ParamHeaders {
   // From an answer to tools/list. Anything else teaches nothing.
   void learn(std::string_view answer);
   bool knows(const std::string& tool) const;
-  // For a request tools/call: arguments that are given and are text, numbers or truth values.
+  // The headers for a request tools/call: one for each such argument that is given and is text, a number or a boolean.
   std::multimap<std::string, std::string> headers_of(std::string_view call) const;
 
  private:

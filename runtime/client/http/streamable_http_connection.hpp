@@ -92,11 +92,11 @@ class StreamableHttpConnection final : public Connection {
   std::vector<Rested> rested_;
   bool closing_ = false;
 
-  // The stream of what the server says without being asked; the conductor's.
+  // The stream of what the server says without being asked. The conductor's thread begins and ends it.
   std::unique_ptr<HttpRoundTrip> listening_trip_;
   std::unique_ptr<EventSource> listening_;
   std::thread listener_;
-  bool listener_ended_ = false;  // guarded
+  bool listener_ended_ = false;  // guarded by mutex_
 
   std::thread conductor_;  // last, since it uses all the others
 };

@@ -1,4 +1,4 @@
-// What carriers of messages need to know about one: which requests it makes or answers, and what HTTP headers repeat;
+// What a connection needs to know of a message: which requests it makes or answers, and what HTTP headers repeat;
 // how requests are answered, and which revisions of MCP a client speaks.
 #pragma once
 
@@ -35,7 +35,7 @@ struct MessageFacts {
   bool is_modern() const { return !revision.empty(); }
 };
 
-// Never fails: of what is no message, no facts are known.
+// Never fails: for a text that is no message it returns facts that are all empty.
 MessageFacts facts_of(std::string_view message);
 
 // A JSON-RPC error in the server's stead, for a request that gets no other answer: code -32603. One line.

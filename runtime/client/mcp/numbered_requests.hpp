@@ -4,8 +4,8 @@
 // Threads: a thread of its own reads, and makes every callback, one at a time; the rest may be called from any thread,
 // also from callbacks (but not the blocking call()). Callbacks must not throw, and not wait long, since nothing is read
 // meanwhile. One lock guards the requests in flight; it is not held during callbacks. What the server asks is answered
-// by another thread, so that a server that does not read is read on; what it asks while kMostAnswers wait is not
-// answered.
+// by another thread, so that reading goes on although the server may not read; what it asks while kMostAnswers answers
+// wait to be sent is not answered.
 //
 // When the connection is lost, every request in flight ends with RemoteError -32603, `is_lost` and the reason, then
 // on_lost is called, once. An error without id belongs to the request in flight if there is one only; if there are
@@ -75,8 +75,8 @@ class NumberedRequests {
 
  private:
   struct Pending {
-    Immutable<Callbacks> callbacks;    // kept while one is made, too
-    std::optional<double> progress{};  // the last one
+    Immutable<Callbacks> callbacks;    // also held by the reading thread while it calls one
+    std::optional<double> progress{};  // the last value that was told
   };
 
   void send(const Json& message);

@@ -90,7 +90,7 @@ RepeatingConnection::Clock::time_point RepeatingConnection::next_due(Deadline de
   return due;
 }
 
-// A message that answers a request for the first time, or says something else.
+// Whether the message is to be handed out: false for an answer that has come before.
 bool RepeatingConnection::is_new(const std::string& message) {
   const MessageFacts facts = facts_of(message);
   if (facts.answers.empty()) return true;

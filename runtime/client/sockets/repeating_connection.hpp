@@ -24,7 +24,7 @@ namespace rkllm_mcp::client {
 
 class RepeatingConnection final : public Connection {
  public:
-  // `url` is for messages.
+  // `url` is for error messages.
   RepeatingConnection(std::unique_ptr<Connection> lossy, std::string url)
       : lossy_(std::move(lossy)), url_(std::move(url)) {}
 
@@ -57,8 +57,8 @@ class RepeatingConnection final : public Connection {
   const std::string url_;
   std::mutex mutex_;  // guards what follows
   std::list<Repeated> repeated_;
-  std::deque<Answered> answered_;    // lately
-  std::deque<std::string> refused_;  // by this side: to be received
+  std::deque<Answered> answered_;    // the latest answers, to notice repetitions
+  std::deque<std::string> refused_;  // errors made by this side, which receive() returns
 };
 
 }  // namespace rkllm_mcp::client

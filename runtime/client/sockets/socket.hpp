@@ -1,4 +1,4 @@
-// A connected socket with deadlines, and what waits to be sent on one, for the connections beside. Where the endpoint's
+// A connected socket with deadlines, and the bytes that wait to be sent on it. Where the endpoint's
 // protocol says so, all that it sends and receives is encrypted.
 #pragma once
 
@@ -19,7 +19,7 @@ struct addrinfo;  // of <netdb.h>
 
 namespace rkllm_mcp::client {
 
-// The connection of a TCP socket is lost when the other host answers nothing for a minute, asked or not.
+// From now on a TCP connection is lost when the other host answers nothing for a minute, even if nothing is sent to it.
 void notice_vanished_host(int descriptor);
 
 // What is wrong with the host's name, if it has no address; else empty. Asks the resolver, which may take seconds.
@@ -32,7 +32,7 @@ std::string why_no_address(const Endpoint& endpoint);
 class Outgoing {
  public:
   bool empty() const { return sent_ == bytes_.size(); }
-  // What is left; until the next add() or sent().
+  // The bytes that are still to be sent; valid until the next add() or sent().
   std::string_view rest() const { return std::string_view(bytes_).substr(sent_); }
 
   void add(std::string_view bytes) {

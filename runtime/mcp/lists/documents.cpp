@@ -13,7 +13,7 @@
 namespace rkllm_mcp::mcp {
 namespace {
 
-// A page that is in a service's documents continues with "documents-NAME:" and the service's own cursor.
+// A list that goes on in a service's documents has the cursor "documents-NAME:", followed by the service's own cursor.
 constexpr std::string_view kOfService = "documents-";
 
 std::string_view cursor_in(const Json& params) {

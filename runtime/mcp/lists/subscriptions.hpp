@@ -40,7 +40,7 @@ class Subscriptions {
   Subscriptions& operator=(const Subscriptions&) = delete;
   ~Subscriptions();
 
-  // A session whose handshake is done hears of all lists, and of the resources that it names there.
+  // From now on a session whose handshake is done is told when a list changes, or a resource of Handshake::resources.
   void add(const Session& session);
   // subscriptions/listen: acknowledges at once; answered only by end(), not when it is cancelled. Throws RpcError.
   void listen(const Json& params, const ClientContext& client, Session& session, Reply& reply);

@@ -31,7 +31,7 @@ namespace rkllm_mcp::mcp {
 // The server's own requests that the client has not answered yet.
 class ServerRequests {
  public:
-  // How many calls wait for their client.
+  // A round is one call that waits for answers of its client; rounds() tells how many calls wait now.
   void begin_round() { ++rounds_; }
   void end_round() { rounds_ -= rounds_ > 0 ? 1 : 0; }
   std::size_t rounds() const { return rounds_; }

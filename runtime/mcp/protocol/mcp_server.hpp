@@ -50,7 +50,7 @@ class Server {
   ClientContext client_of(const Request& request, const Session& session) const;
   const Catalogue& catalogue() const { return catalogue_; }
 
-  // Tell the clients: of a list all with a handshake and those that listen to it, of a resource those that watch it.
+  // Tell clients of a change: of a list, all with a handshake and those that listen; of a resource, those that watch.
   void announce(Listed list) { subscriptions_.list_changed(list); }
   void resource_updated(const std::string& uri, const Subscriptions::MayHear& may_hear = {}) {
     subscriptions_.resource_updated(uri, may_hear);

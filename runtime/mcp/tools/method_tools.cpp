@@ -102,7 +102,7 @@ void MethodTool::operator()(Invocation& invocation) const try {
   invocation.result(tool_error(error));
 }
 
-// The first that is given.
+// `shown` as JSON, or `whole` if `shown` is empty.
 Json first_schema(std::string_view shown, std::string_view whole) { return Json::parse(shown.empty() ? whole : shown); }
 
 constexpr std::string_view kValues = "rkllm://values/";

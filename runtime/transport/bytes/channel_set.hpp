@@ -44,7 +44,7 @@ class ChannelSet {
   std::unordered_map<std::string, std::size_t> of_client_;  // connections of each
 };
 
-// What a client is told that this limit keeps out, in the words of the protocol above, with its framing.
+// Returns the bytes that a client gets if this limit keeps it out: a message of the protocol above, with its framing.
 using RefusalFunction = std::function<std::string(Limit)>;
 
 // Connections that a limit keeps out, while their clients are being told so: at most kAtATime at once. Beyond that,

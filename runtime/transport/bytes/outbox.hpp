@@ -14,7 +14,7 @@ namespace rkllm_mcp {
 
 class Outbox {
  public:
-  // From here on a message is worth a write of its own, and is not worth a copy.
+  // If take() gets so many bytes or more, it does not copy them, and they are written by themselves.
   static constexpr std::size_t kLongBytes = 64 * 1024;
 
   // Full from `limit` waiting bytes on, until they have drained to half of it.

@@ -7,7 +7,7 @@
 namespace rkllm_mcp {
 
 void set_socket_options(SocketStream::Socket& socket, const ConnectionLimits& limits) {
-  std::error_code ignored;  // of a Unix socket; of a client that is gone already, which the first read will say
+  std::error_code ignored;  // a Unix socket has no such option; and if the client has gone, the first read tells
   socket.set_option(asio::ip::tcp::no_delay(true), ignored);
   if (limits.kernel_send_bytes > 0) {
     socket.set_option(asio::socket_base::send_buffer_size(limits.kernel_send_bytes), ignored);

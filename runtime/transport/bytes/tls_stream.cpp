@@ -25,7 +25,7 @@ class TlsStream::Link : public std::enable_shared_from_this<Link> {
  public:
   Link(asio::io_context& io, Socket socket, const ConnectionLimits& limits, const TlsIdentity& identity)
       : socket_(std::move(socket)), session_(identity.new_session()), handshake_(io, [this] { close(); }) {
-    std::error_code ignored;  // of a client that is gone already, which the first read will say
+    std::error_code ignored;  // if the client has gone already, the first read tells
     socket_.native_non_blocking(true, ignored);
     ::SSL_set_fd(session_.get(), socket_.native_handle());
     handshake_.set_after(limits.tls_handshake);

@@ -279,7 +279,7 @@ void Connection::channel_ended() {
 
 void Connection::channel_ready() {
   if (const auto exchange = exchange_.lock()) exchange->channel_is_ready();
-  if (!busy_ && !backlog_.empty()) process(std::exchange(backlog_, {}));  // which stopped while too many answers waited
+  if (!busy_ && !backlog_.empty()) process(std::exchange(backlog_, {}));  // it had stopped, as too many answers waited
 }
 
 void Connection::channel_closed() {

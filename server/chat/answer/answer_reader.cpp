@@ -45,7 +45,7 @@ std::vector<AnswerEvent> AnswerReader::until_stop(std::vector<AnswerEvent> event
   std::vector<AnswerEvent> passed;
   for (AnswerEvent& event : events) {
     const auto* text = std::get_if<TextDelta>(&event);
-    // What is no text ends the text before it: a stop string does not go on behind it.
+    // Thinking or a call ends the text before it: no stop string begins before such an event and ends behind it.
     auto ready = text != nullptr ? stops_.feed(text->text) : stops_.flush();
     if (!ready.empty()) passed.emplace_back(TextDelta{std::move(ready)});
     is_over_ = is_over_ || !stops_.stopped_by().empty();

@@ -70,7 +70,7 @@ class AnswerSplitter {
   std::string bytes_;         // the beginning of a character
   std::string pending_;       // whole characters that are not decided yet
   std::string opening_;       // the marker of the call that is being read, and the space before it
-  std::size_t scanned_ = 0;   // of pending_, by the reading of a call
+  std::size_t scanned_ = 0;   // bytes of pending_ that the reading of a call has seen
   std::size_t depth_ = 0;     // of a bare call's JSON
   bool in_string_ = false;    // of a call's JSON
   bool skips_space_ = false;  // at the beginning of the thinking

@@ -89,7 +89,7 @@ void AssistantCalls::call(std::string_view server, const std::string& method, co
       [this, name, method, what, take = std::move(take), begun = Clock::now()](const Json& result,
                                                                                const std::exception_ptr& error) {
         note(name, what, begun, error ? as_rpc_error(error).what() : "");
-        const auto over = std::exchange(call_, nullptr);  // what has called this, until it returns
+        const auto over = std::exchange(call_, nullptr);  // the call must live until this function returns
         or_fail([&] {
           try {
             take(result, error);

@@ -44,7 +44,7 @@ std::string text_of_result(const Json& result) {
 
 }  // namespace
 
-// What is told of a text that is being made: all of it to whoever asked, if it is the answer; else only that it waits.
+// Tells the listener of a text that is being made: all that happens, if it is the answer; else only that it waits.
 class AssistantTurn::Hearing final : public TurnListener {
  public:
   explicit Hearing(AssistantTurn& turn) : turn_(turn) {}
@@ -148,7 +148,7 @@ void AssistantTurn::go_on() {
 
 void AssistantTurn::listener_gone() {
   if (std::exchange(listener_, nullptr) == nullptr) return;
-  if (has_answered()) return;  // what it belongs to is still kept
+  if (has_answered()) return;  // the answer is whole, and is still kept
   calls_.give_up();
   is_answering_ = false;
   if (answer_.text.empty() || !has_conversation()) return leave();

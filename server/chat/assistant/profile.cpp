@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kRoot = "profile";
 constexpr std::int64_t kMostTokens = 1'000'000;
 
-// A word that is none of these is refused with all of them.
+// The value of a word. Any other word is refused, with a list of those that may be used.
 template <class Value>
 Value choice(const JsonReader& member, std::span<const std::pair<std::string_view, Value>> words) {
   std::string known;

@@ -80,7 +80,7 @@ class RemoteProvider::Text final : public Running {
   }
 
  private:
-  // Whether whoever listens takes more, for the thread that reads. A mutex guards it.
+  // Tells the thread that reads the answer whether the listener takes more now. Guarded by a mutex.
   class Gateway {
    public:
     void set_open(bool is_open) {
@@ -113,7 +113,7 @@ class RemoteProvider::Text final : public Running {
     std::weak_ptr<const void> alive;
   };
 
-  // Null: nobody listens any more. On the loop, until the next thing is told.
+  // Null: nobody listens any more. Loop only; what is told to the text may destroy it.
   static Text* found(const Listening& listening) { return listening.alive.expired() ? nullptr : listening.text; }
 
   static void tell(const WayToLoop& loop, const Listening& listening, std::vector<AnswerEvent> events) {

@@ -73,7 +73,7 @@ class AnswerRun {
 
   AnswerReader reader_;
   std::optional<RequiredCall> required_;
-  std::optional<StructuredAnswer> structured_;  // never both
+  std::optional<StructuredAnswer> structured_;  // never together with required_
   std::vector<AnswerEvent> held_;               // all but the text, until the JSON is valid
   bool has_calls_ = false;
   bool is_hopeless_ = false;  // the text can no longer become valid JSON

@@ -59,7 +59,7 @@ class ChatHost::Counting final : public Running, private TurnListener {
   void finished(const Usage& sum) override { end(sum.prompt); }
   void failed(const TurnError& /*error*/) override { end(std::nullopt); }
   void end(std::optional<std::int64_t> tokens) {
-    const auto done = done_;  // this may be destroyed by it
+    const auto done = done_;  // a copy: the call may destroy this object
     done(tokens);
   }
 

@@ -77,7 +77,7 @@ class ChatHost {
   using FirstTokenFunction = std::function<void(const std::string& handle, double seconds)>;
   void when_first_token(FirstTokenFunction action) { first_token_ = std::move(action); }
 
-  // A conversation has been deleted, whoever's: no KV cache in a file, nor its text, outlives it.
+  // Somebody's conversation has been deleted: removes all KV caches that are in files, with their texts.
   void forget_caches() { caches_.forget_all(); }
 
   std::size_t turns() const { return turns_.size(); }  // that are being made, or waited for, or warmed up for
@@ -104,7 +104,7 @@ class ChatHost {
   std::map<std::string, Record> records_;  // by model
   std::unordered_map<std::uint64_t, std::unique_ptr<TurnMaker>> turns_;
   std::uint64_t next_turn_ = 0;
-  const Lifetime alive_;  // gone: what is still held of turns does nothing
+  const Lifetime alive_;  // expired: a Running that outlives the host does nothing
 };
 
 }  // namespace rkllm_mcp::chat

@@ -158,7 +158,7 @@ void EmbeddingMaker::add(std::vector<float> vector, std::int64_t tokens) {
 }
 
 void EmbeddingMaker::fail(const TurnError& error) {
-  const auto failed = failed_;  // this may be destroyed by it, and so may what holds the error
+  const auto failed = failed_;  // copies: the call may destroy this object, and `error` with it
   const TurnError kept(error);  // NOLINT(performance-unnecessary-copy-initialization)
   lease_.reset();
   failed(kept);

@@ -17,7 +17,7 @@
 
 namespace rkllm_mcp::chat {
 
-// One row of many, of length 1; empty if the rows are all zero or there are none.
+// Makes one vector of length 1 from all rows; empty if the rows are all zero or there are none.
 std::vector<float> pooled(const HiddenRows& rows, Pooling pooling, std::optional<std::size_t> dimensions);
 
 class EmbeddingMaker {

@@ -24,7 +24,7 @@ class LeasedModel {
 
   // Switches the runtime's own template off if that has to be done (again). `done` gets an empty text or a complaint.
   void clear_template(std::function<void(std::string complaint)> done);
-  // Makes `text`, whose cache is in this file, what the next run begins with. A failure only makes it a cold one.
+  // Loads the KV cache of `text` from a file, so that the next run begins with it. If that fails, the run is cold.
   void load_cache(const std::string& path, std::string text, std::function<void(bool loaded)> done);
   // One run. `on_token` gets at most `options.max_new_tokens` tokens. What the runtime tells of the work of other runs
   // is not in the report.

@@ -90,7 +90,7 @@ void PromptCaches::written(const std::string& path, std::string_view identity, s
 void PromptCaches::forget(const std::string& path) {
   const auto entry = std::ranges::find(entries_, path, &Entry::path);
   if (entry != entries_.end()) drop(entry);
-  ::unlink(path.c_str());  // where it was being written
+  ::unlink(path.c_str());  // also a file that is no entry yet
 }
 
 void PromptCaches::forget_all() {

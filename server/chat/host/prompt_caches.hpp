@@ -32,8 +32,8 @@ class PromptCaches {
   std::optional<Found> best_for(std::string_view identity, std::string_view prompt, std::size_t known);
   // Where the cache of `text` is to be written; empty: it is not.
   std::string path_for(std::string_view identity, std::string_view text);
-  // The run that was to write it has ended. Looks whether the file is there: the runtime does not tell. One of a
-  // beginning of the same text is not needed any more.
+  // The run that was to write the file has ended. Looks whether it is there, as the runtime does not tell. Then caches
+  // of beginnings of the same text are removed: they are not needed any more.
   void written(const std::string& path, std::string_view identity, std::string text);
   // It could not be loaded, or is not to be kept.
   void forget(const std::string& path);

@@ -282,7 +282,7 @@ void TurnMaker::run_ended(const RunReport& report) {
   answer_ended(report, run_->finish(was_cut));
 }
 
-// What there is of the answer is no whole one, and nothing in it would say so.
+// The turn fails: its answer is not whole, and a client could not see that in the answer.
 void TurnMaker::cut_by_others() {
   fail(TurnError(ErrorKind::kRuntimeFailed, "the run was aborted by another call (rkllm_abort, say)"));
 }
@@ -375,7 +375,7 @@ bool TurnMaker::tried_again(const RunReport& report, const std::string& complain
   return true;
 }
 
-// At most what the KV cache has now (the thoughts will be gone), and the marks behind an answer.
+// The most tokens of warm_text_: those in the KV cache now (thinking will be left out), and the marks of an answer.
 std::int64_t TurnMaker::most_warm_tokens() const {
   constexpr std::int64_t kMarks = 64;
   const std::int64_t by_bytes = most_prompt_tokens(warm_text_.size());
@@ -417,7 +417,7 @@ void TurnMaker::fail(const TurnError& error) {
 }
 
 void TurnMaker::leave() {
-  const auto gone = gone_;  // this is destroyed by it
+  const auto gone = gone_;  // a copy: the call destroys this object
   gone();
 }
 

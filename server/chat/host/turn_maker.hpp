@@ -68,7 +68,7 @@ class TurnMaker {
   bool holds_for_nobody(const std::string& model) const {
     return listener_ == nullptr && model_ && model_->facts().name == model;
   }
-  // The listener cannot take more for now, or again.
+  // hold(): the listener cannot take more for now; go_on(): it can again.
   void hold();
   void go_on();
 
@@ -78,9 +78,9 @@ class TurnMaker {
   void load_cache();
   void make_room();  // looks how the prompt fits into the context
   std::size_t bytes_that_may_fit() const;
-  void count();  // its tokens, by a run of one
+  void count();  // counts the prompt's tokens, by a run of one token
   void counted(const RunReport& report);
-  void count_slice();  // where nothing but the count is wanted
+  void count_slice();  // counts slice by slice, for turns that want only the count
   void slice_counted(const RunReport& report, bool is_last);
   void run(std::int64_t most_tokens);
   void take(std::string_view bytes);

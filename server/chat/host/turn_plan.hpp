@@ -35,17 +35,17 @@ class TurnPlan {
   const JsonSchema* schema() const { return schema_ ? &*schema_ : nullptr; }
   // The runtime puts its own template around the prompt, so the prompt's bytes say little about its tokens.
   bool uses_own_template() const { return uses_own_template_; }
-  // What the turn says about thinking is what happens.
+  // Whether the model can do what the turn says about thinking.
   bool honours_thinking() const;
   // The answer may have calls that are marked by special tokens, so the model has to show those.
   bool needs_special_tokens() const;
-  // What the model has said can be warmed up for the next turn.
+  // Whether the next turn's prompt can be computed ahead (warm-up) once the model has answered.
   bool goes_on() const { return turn_.goes_on && !turn_.raw_prompt && !uses_own_template_; }
 
   // The prompt anew, after an answer that did not fit the schema, or was not the call that it had to be.
   void ask_again(std::string_view complaint);
-  // Without its oldest turns: at least one, and so many that the prompt has at most `most_bytes`, or the last turn
-  // alone is left. False: the turn does not let any be dropped, or has none. How many messages are gone: dropped().
+  // Drops the oldest turns: at least one, and so many that the prompt has at most `most_bytes`, or only the last turn
+  // is left. Returns false if the turn does not let any be dropped, or has none. dropped() counts the messages.
   bool shorten(std::size_t most_bytes);
   std::size_t dropped() const { return dropped_; }
 

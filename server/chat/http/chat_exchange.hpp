@@ -89,8 +89,8 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   bool has_headers_ = false;
   bool is_held_ = false;
   Deadline::Clock::time_point held_since_{};
-  Deadline::Clock::duration held_{0};  // before that
-  Deadline patience_;                  // with its reader, while it is held
+  Deadline::Clock::duration held_{0};  // in all, without the time since held_since_
+  Deadline patience_;                  // until a run that is held goes on although its reader is slow
   Deadline silence_;                   // until the client is told that its request still lives
 };
 

@@ -160,7 +160,7 @@ void ChatRoutes::refuse_stranger(const http::Request& request, Visit& visit, boo
 }
 
 void ChatRoutes::read_body(const http::Request& request, Visit& visit) {
-  // What it takes while it is read: its text twice, and its values, of which the shortest take two bytes of text.
+  // The memory for reading a body: its text twice, and its values, each of which has at least two bytes of text.
   constexpr std::size_t kValueBytes = 100;
   const std::size_t values = std::min(kMostValuesReadOnLoop, request.body.size() / 2);
   if (!visit.memory.grow(2 * request.body.size() + kValueBytes * values)) {
@@ -172,7 +172,7 @@ void ChatRoutes::read_body(const http::Request& request, Visit& visit) {
     visit->or_refuse([&] { post_or_look(*visit, body.json); });
   };
   if (request.body.size() <= kMostParsedOnLoop || !reading_.start()) return use(parsed(request.body));
-  const auto body = std::make_shared<ReadBody>();  // one step fills it in, the other takes it
+  const auto body = std::make_shared<ReadBody>();  // filled in on the thread, then used on the loop
   reading_.run([body, text = request.body] { *body = parsed(text); }, [body, use] { use(*body); });
 }
 

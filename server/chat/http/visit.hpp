@@ -57,7 +57,7 @@ class Visit : public std::enable_shared_from_this<Visit> {
   Visit(asio::io_context& loop, const Rules& rules, const http::Request& request, http::Exchange& exchange,
         MemoryShare share);
 
-  // Each of these is the last word, and is noted.
+  // Each of these sends the whole answer, and reports it for the log.
   void answer(const Json& body, const http::Headers& headers = {}) const;
   void answer_text(std::string json, const http::Headers& headers = {}) const;
   // Answers with `json`, or with an error of that field if it is too long.

@@ -18,7 +18,7 @@ std::optional<Role> role_named(const std::string& name) {
   return std::nullopt;  // results of tools, whose calls are not kept
 }
 
-// The memory server advises its own clients to read in pages.
+// Replaces the memory server's advice to read in pages, which clients of the tool `chat` cannot do.
 std::exception_ptr as_told_here(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -57,7 +57,7 @@ Conversations::Conversations(asio::io_context& loop, const mcp::Service* memory)
 
 void Conversations::recall(const std::string& id, const Principal& who, std::function<void(Recalled)> done) {
   const auto read = [this, done = std::move(done)](Json result, const std::exception_ptr& error) {
-    const auto recalled = std::make_shared<Recalled>();  // one step fills it in, the other takes it
+    const auto recalled = std::make_shared<Recalled>();  // filled in on the thread, then used on the loop
     recalled->error = error ? as_told_here(error) : nullptr;
     reading_.run(
         [recalled, result = std::move(result)] {

@@ -58,7 +58,7 @@ class SchemaMatch {
 
   bool is_over() const { return steps_ > kMostMatchSteps; }
   void give_up() { steps_ = kMostMatchSteps + 1; }
-  // Whether so many more can be taken.
+  // Takes so many steps; false if fewer are left.
   bool take_steps(std::size_t steps) {
     if (is_over() || steps > kMostMatchSteps - steps_) give_up();
     if (is_over()) return false;
@@ -120,7 +120,7 @@ class SchemaMatch {
     return std::nullopt;
   }
 
-  // By a search for each name in an object, which is a list, both could be long.
+  // The names are sorted, as a search in the object (a list) for each one is slow where both are long.
   static std::optional<std::string> missing_in(const Json& object, const std::set<std::string, std::less<>>& required) {
     if (required.empty()) return std::nullopt;
     std::vector<std::string_view> names;

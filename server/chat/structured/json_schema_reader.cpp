@@ -20,7 +20,7 @@ constexpr std::size_t kMostSchemaNodes = 2000;
 constexpr std::size_t kDeepestGroups = 64;         // groups within groups, of one value
 constexpr std::size_t kMostPatternBytes = 16'384;  // of all patterns, which are compiled on the event loop
 
-// With which value a keyword that cannot be checked is allowed all the same: with it the keyword asks for nothing.
+// The values with which a keyword that cannot be checked is allowed, since with them it asks for nothing.
 enum class Harmless { kNever, kFalse, kTrue, kBoth };
 
 struct UncheckedKeyword {
@@ -126,7 +126,7 @@ class SchemaBuilder {
     return field_ + path;
   }
 
-  // A place that only names another costs nobody a step.
+  // If a place only refers to another, whatever refers to it is made to refer to that other one: this saves steps.
   void skip_what_only_refers() {
     for (SchemaNode& node : nodes_) {
       for (auto& [name, index] : node.properties) skip(index);
@@ -146,7 +146,7 @@ class SchemaBuilder {
       passed.push_back(&next->second);
       index = next->second;
     }
-    for (std::size_t* const each : passed) *each = index;  // or a chain would be followed from each place in it
+    for (std::size_t* const each : passed) *each = index;  // so a chain is not followed again from each place in it
   }
 
   [[noreturn]] void refuse_circle() const { throw TurnError::bad_field(field_, "the schema names itself without end"); }

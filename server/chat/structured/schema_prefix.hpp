@@ -43,7 +43,7 @@ class ValueCheck {
   bool accept_end() const;
   void follow(std::size_t index);
   bool may_go_deeper() const;
-  // Whether so many more can be taken.
+  // Takes so many steps; false if fewer are left.
   bool take_steps(std::size_t steps) const;
 
   const std::vector<SchemaNode>& nodes_;

@@ -43,7 +43,7 @@ struct Split {
 struct Metaspace {
   enum class Prepend { kNever, kFirst, kAlways };
   std::string mark;
-  Prepend prepend = Prepend::kAlways;  // a mark before what begins without one: all, or that at the text's beginning
+  Prepend prepend = Prepend::kAlways;  // which pieces that begin without a mark get one; kFirst: the text's first
   bool splits = true;
 };
 struct LeadingSpace {};  // a space before a piece that has none: ByteLevel's add_prefix_space

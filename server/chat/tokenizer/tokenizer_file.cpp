@@ -211,7 +211,7 @@ std::vector<TokenId> ids_of(const Json& processor, const std::string& name) {
 void read_surroundings(const Json& document, TokenizerParts& parts) {
   each_entry(document.value("post_processor", Json()), "processors", [&](const Json& entry) {
     const std::string type = type_of(entry);
-    if (type == "ByteLevel") return;  // of places in the text only
+    if (type == "ByteLevel") return;  // it changes only the positions of tokens
     if (type != "TemplateProcessing") not_understood("the post_processor " + type);
     std::vector<TokenId>* side = &parts.before;
     for (const Json& item : entry.at("single")) {

@@ -51,7 +51,7 @@ struct Timings {
   std::optional<double> first_token_ms{};  // from the request of the turn, with queue and loading
   std::optional<double> prefill_ms{};
   std::optional<double> generate_ms{};
-  // The tokens that generate_ms is the time of: the first one comes with the prefill, where there is one.
+  // How many tokens came in generate_ms; without the first one, if that came with the prefill.
   std::optional<std::int64_t> timed_tokens{};
   std::optional<double> total_ms{};
 
@@ -63,8 +63,8 @@ struct TurnBeginning {
   std::vector<std::string> ignored{};  // options that this model or runtime cannot honour
   std::size_t dropped_messages = 0;    // truncate: "oldest_turns"
   Usage usage{};                       // of the prompt, where it has been counted
-  std::string conversation{};          // with a profile: that it belongs to; empty: none
-  bool search_failed = false;          // with a profile: it answers without what it has looked for
+  std::string conversation{};          // with a profile: which one the turn belongs to; empty: none
+  bool search_failed = false;          // with a profile: it answers without the results of a search
 };
 
 // How far an answer is while it is made.
@@ -78,7 +78,7 @@ struct AnswerProgress {
 
 struct AnswerEnd {
   Finish finish = Finish::kStop;
-  std::string stop_string{};  // kStopString: which
+  std::string stop_string{};  // kStopString: the string that came
   Usage usage{};
   Timings timings{};
 };
@@ -89,7 +89,7 @@ struct Speed {
   std::optional<double> prefill_tokens_per_second{};
   std::optional<double> first_token_ms{};  // from the request of the turn
 
-  // What a later answer does not tell stays.
+  // Takes the figures of `later`; a figure that is missing there stays as it was.
   void renew(const Speed& later);
 };
 Speed speed_of(const AnswerEnd& end);

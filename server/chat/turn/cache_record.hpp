@@ -37,7 +37,7 @@ class CacheRecord {
   // The handle is another one, or nothing is certain any more.
   void forget();
 
-  // So many bytes at the beginning of `prompt` are those of the prompt before, so that their tokens need no prefill.
+  // How many bytes `prompt` and the prompt before have in common at the beginning: their tokens need no prefill.
   // The answer behind that prompt does not count: the runtime compares prompts only.
   std::size_t reusable_bytes(std::string_view prompt) const;
 
@@ -50,7 +50,7 @@ class CacheRecord {
   std::optional<std::uint64_t> template_cleared_at_;  // nothing: the template has not been cleared
   std::string prompt_;                                // whose tokens the KV cache begins with
   bool is_only_counted_ = false;
-  std::uint64_t run_at_ = 0;  // the changes that there were when the latest run began
+  std::uint64_t run_at_ = 0;  // `foreign_changes` when the latest run began
   bool has_stray_work_ = false;
 };
 

@@ -63,7 +63,7 @@ std::optional<std::int64_t> cached_tokens(std::optional<std::int64_t> prompt, st
 Usage usage_of(const RunFigures& figures);
 // The sum over the answers of one request (n above 1): the prompt counts once.
 Usage sum_of_answers(const std::vector<Usage>& answers);
-// The usage of two runs that an answer has taken, each with a prompt of its own. What one does not tell is not known.
+// The usage of two runs that an answer has taken, each with a prompt of its own. A figure that one lacks is unknown.
 Usage sum_of_runs(const Usage& one, const Usage& other);
 // The times of both, one after the other; the first token is that of the first.
 Timings sum_of_runs(const Timings& one, const Timings& other);
@@ -71,9 +71,9 @@ Timings sum_of_runs(const Timings& one, const Timings& other);
 // No model holds a longer prompt: it would have 32 bytes in each of 32,768 tokens.
 constexpr std::size_t kMostPromptBytes = std::size_t{1} << 20U;
 
-// What all of them say that may go into a prompt: their texts and calls, and what was thought since the last user's.
+// The bytes of these messages that may go into a prompt: texts, calls, and the thinking after the last user message.
 std::size_t bytes_of(const std::vector<ChatMessage>& messages);
-// What a turn says that may go into its prompt: messages, offered tools, and the schema that is asked for. The prompt
+// Bytes of a turn that may go into its prompt: messages, offered tools, and the schema that is asked for. The prompt
 // has marks and escapes besides; a family may leave out thinking and names.
 std::size_t bytes_of(const Turn& turn);
 

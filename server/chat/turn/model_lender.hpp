@@ -95,7 +95,7 @@ class EmbeddingLease {
   virtual std::optional<double> load_ms() const = 0;
 };
 
-// What there is of a model instead of a lease, for whoever only wants it loaded.
+// Given instead of a lease to somebody who only wants the model to be loaded.
 struct OnlyLoaded {};
 
 // A place in a queue. Its destruction gives the place up, at once; after that no callback comes.

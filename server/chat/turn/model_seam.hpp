@@ -28,10 +28,10 @@ struct ModelFacts {
   Sampling preset{};
   bool has_run_options = false;  // sampling and max_new_tokens for each run: runtime 1.3.0 and later
   bool has_kv_size = false;      // size of the KV cache and perf figures: 1.2.1 and later
-  std::int64_t n_batch = 1;      // prompts of each run: turns take handles of one
+  std::int64_t n_batch = 1;      // how many prompts a run has; turns need handles with 1
   std::string template_name{};   // models.NAME.template; empty: file_name tells the family
   // All that a prompt cache depends on besides the prompt: version of the runtime, model file with its size and time,
-  // context, adapter. Another text: other caches. Empty: it is not certain, and there are none.
+  // context, adapter. If this text differs, so do the caches. Empty: it is not known for certain, so there are none.
   std::string cache_identity{};
   bool shows_special_tokens = false;  // loaded with skip_special_token=false
 };
@@ -84,7 +84,7 @@ class ModelSeam {
   virtual void load_cache(const std::string& path, std::function<void(bool loaded)> done) = 0;
 };
 
-// How the rows of a run's last hidden layer become one.
+// How the rows of a run's last hidden layer become one row.
 enum class Pooling { kLast, kMean, kFirst };
 
 struct EmbeddingFacts {
@@ -92,14 +92,14 @@ struct EmbeddingFacts {
   std::int64_t max_context_len = 0;
   Pooling pooling = Pooling::kLast;  // models.NAME.embeddings.pooling: last, mean, cls
   std::string suffix{};              // behind each input, e.g. "<|endoftext|>"
-  std::int64_t n_batch = 1;          // inputs of each run: embeddings take handles of one
+  std::int64_t n_batch = 1;          // how many inputs a run has; embeddings need handles with 1
 };
 
 // The last hidden layer of one input: a row for each token.
 struct HiddenRows {
   std::string complaint{};      // not empty: the run failed, and what the runtime has said
   bool is_refused = false;      // it failed before it began, as that of too long a text does
-  bool is_unsupported = false;  // this runtime lacks what it takes
+  bool is_unsupported = false;  // this runtime cannot give such rows
   std::vector<float> values{};
   std::size_t rows = 0;
   std::size_t columns = 0;

@@ -21,7 +21,7 @@ namespace rkllm_mcp::chat {
 struct PullProgress {
   enum class Step { kChoosing, kFetching, kVerifying, kListing };
 
-  Step step = Step::kChoosing;          // which file it is; its bytes; its SHA-256; it is whole, and gets a name here
+  Step step = Step::kChoosing;          // looks for the file; fetches it; checks its SHA-256; adds it to the models
   std::string file{};                   // its name
   std::string sha256{};                 // that it is to have, in hexadecimal
   std::optional<std::int64_t> bytes{};  // that are there, those of earlier pulls included
@@ -33,8 +33,8 @@ struct PulledModel {
   std::string path;
   std::int64_t bytes;
   std::string sha256;  // in hexadecimal
-  bool is_verified;    // the hub has said what that must be
-  bool was_there;      // with that SHA-256: nothing was fetched
+  bool is_verified;    // the hub has said what the SHA-256 must be
+  bool was_there;      // a file with that SHA-256: nothing was fetched
 };
 
 // `progress` comes a few times a second at most; then exactly one of the others.

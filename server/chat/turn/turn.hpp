@@ -154,9 +154,9 @@ struct Turn {
   std::optional<std::int64_t> context{};  // Ollama's num_ctx: named as ignored unless it is what the model has
   std::optional<KeepAlive> keep_alive{};
   std::string conversation{};  // chosen by the client; empty: none
-  // What the request calls these, for complaints.
+  // The names that the request has for these fields, for complaints.
   std::string prompt_field{"messages"};
-  std::string images_field{};  // empty: they stand in the prompt's
+  std::string images_field{};  // empty: images are in prompt_field
   std::string format_field{"response_format.json_schema.schema"};
   std::string conversation_field{};  // what the request calls that, to name it where nothing keeps conversations
   bool needs_conversation = false;   // the client sends only what is new: whoever keeps no conversations has to refuse
@@ -165,7 +165,7 @@ struct Turn {
   bool only_counts = false;  // nothing is answered but how many tokens the prompt has
 };
 
-// Whether Open WebUI has so called what it asks for its own use: "title_generation", "tags_generation".
+// Whether this is Open WebUI's name for something that it asks for its own use: "title_generation", "tags_generation".
 bool is_name_of_task(std::string_view name);
 // Whether the turn is made of one of the prompts by which Open WebUI asks for its own use. Its prompt for answers from
 // documents begins with the same heading, but tells no chat.

@@ -26,9 +26,9 @@ class ProgressLine {
   void show(const std::string& text, When when = When::kSometimes);
   // A line of its own, which stays.
   void say(const std::string& words);
-  // What is shown stays, and the next line begins.
+  // Leaves the line as it is, and begins the next one.
   void end();
-  // What is shown goes.
+  // Removes the line.
   void clear();
 
  private:

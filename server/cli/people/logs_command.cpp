@@ -57,7 +57,7 @@ class Printer {
     line_ += text;
   }
 
-  // Nothing follows: the line that has begun is one.
+  // To be called when nothing follows: what has come of a last line is printed as a line.
   void finish() {
     if (!line_.empty()) finish_line();
     std::fflush(stdout);
@@ -89,7 +89,7 @@ class LogFile {
     if (lines == 0) at_ = size();
     std::array<char, 65536> bytes = {};
     off_t at = size();
-    bool is_last = true;  // the end of the last line is not the one before it
+    bool is_last = true;  // a newline at the end of the file begins no line
     while (at > 0 && lines > 0) {
       const off_t begin = std::max<off_t>(at - static_cast<off_t>(bytes.size()), 0);
       const auto count = ::pread(descriptor_, bytes.data(), static_cast<std::size_t>(at - begin), begin);

@@ -25,9 +25,9 @@ struct OfferedModel {
 struct OfferedModels {
   std::vector<OfferedModel> all{};
   bool has_chat = true;  // the server answers chats, and loads, pulls and deletes models by name
-  std::string where{};   // what proposed commands have to end with to mean these: see ServerLink
+  std::string where{};   // the end of proposed commands, so that they ask the same server: see ServerLink
 
-  std::vector<std::string> names() const;  // without other names
+  std::vector<std::string> names() const;  // without aliases
   // By its name, "name:latest", another name of it, its handle, its file's path, or its file's name with or without
   // ending; null if there is none.
   const OfferedModel* find(const std::string& name) const;

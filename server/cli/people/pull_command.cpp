@@ -93,7 +93,7 @@ void end_at_once(int) {
   std::_Exit(kExitInterrupted);
 }
 
-// What the server of the settings has; where none runs, or none that tells, what it would have.
+// The models of the server of the settings; if none runs, or it does not tell them, those that it would have.
 OfferedModels models_here(const SettingsRequest& request) {
   ServerLink server(RemoteOptions{}, request);
   try {
@@ -226,14 +226,14 @@ std::optional<Json> pulled_there(ServerLink& server, const std::string& source) 
   const Interrupts interrupts;
   ProgressLine line;
   Speed speed;
-  Json last;  // a sign of life says the same again
+  Json last;  // the server repeats it as a sign of life
   const auto take = [&](const std::string& text) {
     const Json news = parse_bounded(text).value_or(Json());
     if (!news.is_object() || news == last) return;
     if (news.contains("error")) throw ServerRefuses(200, text_at(news, "error"));
     last = news;
     if (text_at(news, "status") == kWhole) return;
-    // What pull_here() says, too, where standard error is no terminal.
+    // A remark is printed also where standard error is no terminal, as pull_here() does.
     const bool is_remark = news.contains("rkllm") && news["rkllm"].is_object() && news["rkllm"].contains("remark");
     if (is_remark) return tell_remark(text_at(news, "status"));
     show_pull(news, line, speed);

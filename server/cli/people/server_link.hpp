@@ -39,7 +39,7 @@ class ServerLink {
   std::string url() const { return endpoint_.url(); }
   const client::Endpoint& place() const { return endpoint_; }
   const Settings& settings() const { return settings_; }  // of this machine
-  bool is_of_settings() const;                            // and not another one, which --to names
+  bool is_of_settings() const;                            // whether --to names no other server
   // The ends of commands that are proposed to a person: where() makes a command ask the same server, see where_of();
   // settings_options() makes it read the same settings, see as_options().
   const std::string& where() const { return where_; }

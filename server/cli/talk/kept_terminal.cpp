@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array kEndings{SIGHUP, SIGQUIT, SIGTERM, SIGPIPE, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 
-// For a handler of signals: they are there before it can come.
+// Global, since handlers of signals use them.
 termios terminal_before{};
 termios terminal_when_stopped{};
 volatile std::sig_atomic_t is_stopped = 0;
@@ -40,7 +40,7 @@ void go_on(int) {
 
 void restore_and_stop(int signal) {
   const int before = errno;
-  // Where it has come back without a signal, what it is to go on as is known already.
+  // If is_stopped is still set, the program came back without a signal: terminal_when_stopped is set already.
   if (is_foreground() && (is_stopped != 0 || ::tcgetattr(STDIN_FILENO, &terminal_when_stopped) == 0)) {
     ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
     is_stopped = 1;

@@ -16,11 +16,11 @@ namespace rkllm_mcp::memory::postgresql {
 namespace {
 
 constexpr std::chrono::seconds kToConnect{5};
-// What the server allows a statement, and how much later it is given up if the server says nothing at all.
+// kSession: when the server ends a statement. kToAnswer is longer: when we give up a server that says nothing at all.
 constexpr const char* kSession =
     "SET statement_timeout = '30s'; SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '30s'; "
     "SET search_path = rkllm_mcp, pg_catalog; "
-    // What was acknowledged is on disk. Whoever has chosen more than that keeps it.
+    // What was acknowledged is on disk. A setting that asks for more than that is left alone.
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
 constexpr std::chrono::seconds kToAnswer{45};
 constexpr std::chrono::milliseconds kBetweenLooks{100};
@@ -144,7 +144,7 @@ void Connection::fail(const PGresult* result) {
     return std::string(text == nullptr ? "" : text);
   };
   const std::string state = field(PG_DIAG_SQLSTATE);
-  // The server ends the connection with these, though that may not have arrived yet.
+  // After errors of these classes the server ends the connection, but we may not have seen that yet.
   is_lost_ = is_lost_ || state.starts_with("57P") || state.starts_with("08") || state == "25P03";
   throw StoreError(kind_of(state), shown_ + ": " + field(PG_DIAG_MESSAGE_PRIMARY) + " (" + state + ")");
 }

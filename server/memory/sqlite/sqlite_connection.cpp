@@ -20,7 +20,7 @@ int wait_when_busy(void* stop, int times) {
   return 1;
 }
 
-// Asked while a query goes on: shall it end?
+// Called by SQLite now and then during a query: 1 to end the query, 0 to go on.
 int ends_when_stopping(void* stop) { return static_cast<const std::atomic<bool>*>(stop)->load() ? 1 : 0; }
 
 StoreError::Kind kind_of(int code) {

@@ -90,7 +90,7 @@ void refuse_foreign_file(const std::string& path) {
   }
   constexpr std::size_t kApplicationIdAt = 68;
   if (big_endian(header.data() + kApplicationIdAt) == kApplicationId) return;
-  // A journal beside it: a database of ours whose making was interrupted. SQLite will take back what was begun.
+  // A file with a journal beside it may be ours, interrupted while it was made. SQLite will undo what was begun.
   std::error_code ignored;
   if (std::filesystem::exists(path + "-journal", ignored)) return;
   throw foreign(path, "is the database of another program");

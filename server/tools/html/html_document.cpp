@@ -39,7 +39,7 @@ struct HtmlDocument::Memory {
 
   void add_block(std::size_t bytes) {
     const std::size_t size = std::max(bytes, kBlockBytes);
-    if (size > kMostMemory - used) std::_Exit(kExitTooMuchMemory);  // the library could not be told
+    if (size > kMostMemory - used) std::_Exit(kExitTooMuchMemory);  // the library has no way to handle a failure here
     blocks.push_back(std::unique_ptr<char[]>(new char[size]));
     used += size;
     left = size;

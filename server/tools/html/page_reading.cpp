@@ -136,7 +136,7 @@ Json PageReading::read(PageForm form, const std::string& address, std::string_vi
   stop.watch(line.first.number());
   std::string answer;
   if (send_all(line.first, page)) answer = read_all(line.first.number(), kLongestAnswer);
-  // Whatever is still to be written or read: the process shall not wait for us.
+  // Nothing more is written or read here: the process must not wait for that.
   ::shutdown(line.first.number(), SHUT_RDWR);
   if (stop.is_stopped()) throw ToolFailure("stopped");
   const int status = process.wait_for_end();

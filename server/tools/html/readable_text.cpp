@@ -18,7 +18,7 @@ bool is_one_of(std::string_view tag, const std::array<std::string_view, count>& 
   return std::ranges::find(tags, tag) != tags.end();
 }
 
-// What surrounds the content of a page.
+// Whether the element is no content of a page, but stands around it (navigation, footer).
 bool is_surroundings(HtmlNode node) {
   constexpr std::array<std::string_view, 3> kTags{"nav", "aside", "footer"};
   return is_one_of(node.tag(), kTags) || node.attribute("role") == "navigation";

@@ -23,7 +23,7 @@ class Parser {
   }
 
  private:
-  // Counts how deep the parser is in itself.
+  // Counts the levels of recursion of the parser.
   class Depth {
    public:
     explicit Depth(Parser& parser) : parser_(parser) {
@@ -69,7 +69,7 @@ class Parser {
 
   bool takes_times() {
     skip_spaces();
-    if (text_.substr(at_).starts_with("**")) return false;  // a power's
+    if (text_.substr(at_).starts_with("**")) return false;  // this is the sign of a power
     return take("*") || take("\u00d7") || take("\u00b7");
   }
 

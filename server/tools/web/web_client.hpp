@@ -39,7 +39,7 @@ class WebClient {
   struct Options {
     std::string user_agent;
     std::string ca_file{};                       // PEM; empty: the system's certificates
-    std::vector<IpNetwork> allowed{};            // though not public
+    std::vector<IpNetwork> allowed{};            // may be asked although they are not public
     std::chrono::milliseconds patience{10'000};  // for a connection, and for each wait for bytes
     ResolveFunction resolve = resolve_by_system;
   };

@@ -88,7 +88,7 @@ TransferResult transfer(const Url& url, const IpAddress& address, const Transfer
   auto error = httplib::Error::Success;
   const bool is_complete = client->send(request, response, error);
   if (stop.is_stopped()) throw ToolFailure("stopped");
-  if (is_complete) result.status = response.status;  // without a body the handler is not asked
+  if (is_complete) result.status = response.status;  // the handler above sets it only if there is a body
   if (is_complete || result.is_cut) return result;
   if (result.status != 0 && !is_unpacked(encoding)) {
     throw ToolFailure(url.host + " answers in an encoding that was not asked for");
