@@ -71,7 +71,7 @@ StandardErrorTap::StandardErrorTap()
   for (std::size_t at = 0; at < LastWords::kFatal.size(); ++at) {
     ::sigaction(LastWords::kFatal.at(at), &action, &last_words.before.at(at));
   }
-  if (standard_output_is_standard_error()) {  // the server has made it so: what the library prints comes here, too
+  if (standard_output_is_standard_error()) {  // what the library prints comes here, too
     standard_output_ = Descriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
     ::dup2(pipe_.second.number(), STDOUT_FILENO);
   }

@@ -44,7 +44,7 @@ class AcceptLoop : public std::enable_shared_from_this<AcceptLoop<Protocol>> {
   }
 
  private:
-  // The process has run out of descriptors.
+  // After an error, which mostly is that the process has no descriptor left.
   void accept_later() {
     constexpr std::chrono::milliseconds kPause{100};
     retry_.expires_after(kPause);
