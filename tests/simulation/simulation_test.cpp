@@ -179,6 +179,7 @@ TEST_CASE("choices are written shortly, and read as they were") {
   }
 }
 
+#ifndef RKLLM_MCP_FEWER_SCHEDULES  // hundreds of schedules, for a tool of ours: no sanitizer finds more there
 TEST_CASE("a schedule that has failed is made smaller, and fails still") {
   const Fault fault("a client that has closed is taken for one that has finished sending");
   const Outcome failed = first_violation(2'000).outcome;
@@ -186,3 +187,4 @@ TEST_CASE("a schedule that has failed is made smaller, and fails still") {
   CHECK_FALSE(least.violation.empty());
   CHECK(least.choices.size() < failed.choices.size());
 }
+#endif
