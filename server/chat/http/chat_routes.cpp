@@ -310,13 +310,11 @@ void ChatRoutes::load_or_unload(ChatJob job, Visit& visit) {
   const auto done = [this, visit = visit.shared_from_this(), number, reply = std::move(job.loaded_reply),
                      headers = ignored_fields(job.ignored),
                      alive = alive_.watch()](const std::optional<TurnError>& error) {
-    if (alive.expired() || !open_.has(number)) return;  // its client has gone, or it has been given up
-    if (error) {
-      visit->refuse(*error);
-    } else {
+    if (alive.expired()) return;
+    open_.end(number, [&] {
+      if (error) return visit->refuse(*error);
       visit->answer_text(reply, headers);
-    }
-    open_.let_go(number);
+    });
   };
   std::unique_ptr<QueuePlace> place;
   if (job.wish == OllamaWish::kUnload) {

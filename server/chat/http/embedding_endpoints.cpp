@@ -42,14 +42,10 @@ void EmbeddingEndpoints::embed(EmbeddingSurface surface, Visit& visit, const Jso
   const Immutable request(read_embedding(surface, body));  // shared by the callbacks
   const std::uint64_t number = open_.new_number();
   const auto done = [this, visit = visit.shared_from_this(), number, surface, request](Embeddings made) {
-    if (!open_.has(number)) return;  // its client has gone, or it has been given up
-    answer(surface, *visit, request, std::move(made));
-    open_.let_go(number);
+    open_.end(number, [&] { answer(surface, *visit, request, std::move(made)); });
   };
   const auto failed = [this, visit = visit.shared_from_this(), number](const TurnError& error) {
-    if (!open_.has(number)) return;
-    visit->refuse(error);
-    open_.let_go(number);
+    open_.end(number, [&] { visit->refuse(error); });
   };
   const auto check_first = [visit = visit.shared_from_this(), request](const std::vector<float>& first,
                                                                        std::size_t count) {

@@ -62,13 +62,10 @@ void TokenEndpoints::use_tokenizer(Visit& visit, std::string model_path, Work wo
     }
   };
   auto tell = [this, visit = visit.shared_from_this(), number, outcome, then = std::move(then)] {
-    if (!open_.has(number)) return;  // its client has gone, or it has been given up
-    if (outcome->error) {
-      visit->refuse(*outcome->error);
-    } else {
+    open_.end(number, [&] {
+      if (outcome->error) return visit->refuse(*outcome->error);
       then(std::move(outcome->text));
-    }
-    open_.let_go(number);
+    });
   };
   // What open_ holds of this: when it lets go, the thread sees that nobody wants the result, and stops working.
   const std::shared_ptr<void> answering(outcome.get(), [outcome](void*) { outcome->is_wanted = false; });
@@ -106,9 +103,7 @@ void TokenEndpoints::count_by_prefill(Visit& visit, Turn turn, const std::string
   const std::uint64_t number = open_.new_number();
   const auto tell = [this, visit = visit.shared_from_this(), number, estimate,
                      headers](std::optional<std::int64_t> tokens) {
-    if (!open_.has(number)) return;  // its client has gone, or it has been given up
-    visit->answer_text(tokens ? anthropic_count_reply(*tokens, false) : estimate, headers);
-    open_.let_go(number);
+    open_.end(number, [&] { visit->answer_text(tokens ? anthropic_count_reply(*tokens, false) : estimate, headers); });
   };
   std::unique_ptr<Running> counting;
   try {

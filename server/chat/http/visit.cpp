@@ -150,6 +150,12 @@ bool OpenVisits::has(std::uint64_t number) const {
   return found != open_.end() && !found->second.is_let_go;
 }
 
+void OpenVisits::end(std::uint64_t number, const std::function<void()>& answer) {
+  if (!has(number)) return;
+  answer();
+  let_go(number);
+}
+
 std::size_t OpenVisits::size() const {
   return static_cast<std::size_t>(
       std::ranges::count_if(open_, [](const auto& each) { return !each.second.is_let_go; }));

@@ -114,6 +114,9 @@ class OpenVisits {
   // It counts as gone at once, and is destroyed soon: callbacks of what is kept may call this.
   void let_go(std::uint64_t number);
   bool has(std::uint64_t number) const;
+  // Calls `answer`, which sends all that is still to be said, and lets go. Does nothing for a visit that is gone: its
+  // client has gone, or it has been given up.
+  void end(std::uint64_t number, const std::function<void()>& answer);
   std::size_t size() const;  // without what has been let go
   // Not from a callback of what is kept.
   void give_up_all(const TurnError& error);
