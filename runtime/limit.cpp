@@ -5,28 +5,29 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr LimitNames kOwnNames{"message bytes",
-                               "depth",
-                               "id bytes",
-                               "connections",
-                               "connections of a client",
-                               "requests of a connection",
-                               "stall time",
-                               "idle time",
-                               "header bytes",
-                               "header time",
-                               "stream buffer",
-                               "stream values",
-                               "stream memory",
-                               "poll time",
-                               "queue length",
-                               "queue time",
-                               "handles",
-                               "access tokens",
-                               "memory",
-                               "message time",
-                               "reply bytes"};
-static_assert(!kOwnNames.back().empty(), "each limit has a name");
+constexpr LimitNames kOwnNames = limit_names({
+    {Limit::kMessageBytes, "message bytes"},
+    {Limit::kDepth, "depth"},
+    {Limit::kIdBytes, "id bytes"},
+    {Limit::kConnections, "connections"},
+    {Limit::kConnectionsPerPeer, "connections of a client"},
+    {Limit::kRequestsPerConnection, "requests of a connection"},
+    {Limit::kStall, "stall time"},
+    {Limit::kIdle, "idle time"},
+    {Limit::kHeaderBytes, "header bytes"},
+    {Limit::kHeaderTime, "header time"},
+    {Limit::kStreamBuffer, "stream buffer"},
+    {Limit::kStreamValues, "stream values"},
+    {Limit::kStreamMemory, "stream memory"},
+    {Limit::kPollTimeout, "poll time"},
+    {Limit::kQueueLength, "queue length"},
+    {Limit::kQueueTime, "queue time"},
+    {Limit::kHandles, "handles"},
+    {Limit::kAuthorization, "access tokens"},
+    {Limit::kMemory, "memory"},
+    {Limit::kMessageTime, "message time"},
+    {Limit::kReplyBytes, "reply bytes"},
+});
 
 std::atomic<const LimitNames*> names{&kOwnNames};
 

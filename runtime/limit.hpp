@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <stdexcept>
 #include <string_view>
 
 namespace rkllm_mcp {
@@ -37,6 +38,23 @@ enum class Limit {
 inline constexpr std::size_t kLimitCount = static_cast<std::size_t>(Limit::kReplyBytes) + 1;  // the last of them
 
 using LimitNames = std::array<std::string_view, kLimitCount>;  // by Limit, none of them empty
+
+// One of the names, for limit_names().
+struct LimitName {
+  Limit limit;
+  std::string_view name;
+};
+
+// The names, given in any order. One that is missing, and a limit that has two, stop the compiler.
+consteval LimitNames limit_names(const LimitName (&given)[kLimitCount]) {
+  LimitNames names;
+  for (const auto& [limit, name] : given) {
+    std::string_view& place = names.at(static_cast<std::size_t>(limit));
+    if (!place.empty()) throw std::invalid_argument("this limit has two names");
+    place = name;
+  }
+  return names;
+}
 
 // Sets the names that errors call the limits by, such as those of the program's settings. Before that each limit has a
 // name of its own, such as "message bytes". The names are global, since code that makes an error may know nothing of

@@ -3,6 +3,8 @@
 #include "settings/refused.hpp"
 #include "text/shown.hpp"
 
+#include <settings_defaults.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>

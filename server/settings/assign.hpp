@@ -2,7 +2,7 @@
 #pragma once
 
 #include "settings/refused.hpp"
-#include "settings/table.hpp"
+#include "settings/setting.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

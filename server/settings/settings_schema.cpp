@@ -1,3 +1,5 @@
+#include "settings/settings_schema.hpp"
+
 #include "settings/table.hpp"
 
 #include <algorithm>

@@ -3,5 +3,6 @@ set(SETTINGS_SOURCES
   settings/document.cpp
   settings/load.cpp
   settings/location.cpp
+  settings/setting.cpp
   settings/settings_schema.cpp
   settings/table.cpp)

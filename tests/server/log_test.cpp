@@ -69,7 +69,7 @@ TEST_CASE("standard error that nobody reads holds up neither who logs nor the en
   const SmallPipe pipe;
   const auto begun = Clock::now();
   {
-    Log log{LogSettings()};
+    Log log{Settings().log};
     for (int line = 0; line < 20'000; ++line) log.logger().info("line {}", line);
     CHECK(log.lost_lines() > 10'000);
     CHECK((::fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK) == 0);
@@ -80,7 +80,7 @@ TEST_CASE("standard error that nobody reads holds up neither who logs nor the en
 
 TEST_CASE("what comes after lines were lost says how many, and no line is cut") {
   const SmallPipe pipe;
-  Log log{LogSettings()};
+  Log log{Settings().log};
   for (int line = 0; line < 20'000; ++line) log.logger().info("line {}", line);
   const std::string text = pipe.read_until("line 19999\n");
   const auto lost = text.find(" warning: ");
@@ -102,7 +102,7 @@ TEST_CASE("what comes after lines were lost says how many, and no line is cut") 
 TEST_CASE("of what was logged just before the end each line is written, or told of as lost") {
   const test::TemporaryDirectory directory;
   for (int round = 0; round < 20; ++round) {
-    LogSettings settings;
+    LogSettings settings = Settings().log;
     settings.file = directory / std::to_string(round);
     constexpr std::uint64_t kLines = 10'000;
     {
@@ -124,7 +124,7 @@ TEST_CASE("a full disk loses lines, which are counted and told of once there is 
   const test::TemporaryDirectory directory;
   const std::string path = directory / "log";
   std::filesystem::create_symlink("/dev/full", path);
-  LogSettings settings;
+  LogSettings settings = Settings().log;
   settings.file = path;
   Log log(settings);
   for (int line = 0; line < 3; ++line) log.logger().info("lost {}", line);
@@ -147,7 +147,7 @@ TEST_CASE(
   const std::string folder = directory / "logs";
   const std::string path = folder + "/log";
   std::filesystem::create_directory(folder);
-  LogSettings settings;
+  LogSettings settings = Settings().log;
   settings.file = path;
   Log log(settings);
   log.logger().info("first");
@@ -163,14 +163,14 @@ TEST_CASE(
   CHECK(text_of(folder + ".old/log.1").ends_with("first\n"));
   CHECK(text_of(folder + ".old/log").find("second\n") != std::string::npos);
   CHECK(text_of(folder + ".old/log").ends_with("third\n"));
-  CHECK_FALSE(Log{LogSettings()}.reopen());
+  CHECK_FALSE(Log{Settings().log}.reopen());
 }
 
 TEST_CASE("the last lines of the log stay in memory, numbered, whatever becomes of them elsewhere") {
   const test::TemporaryDirectory directory;
   const std::string path = directory / "log";
   std::filesystem::create_symlink("/dev/full", path);
-  LogSettings settings;
+  LogSettings settings = Settings().log;
   settings.file = path;
   Log log(settings);
   for (int line = 1; line <= 1500; ++line) log.logger().info("line {}", line);
@@ -205,7 +205,7 @@ TEST_CASE("a log's file that is a pipe nobody reads is refused instead of waited
   const test::TemporaryDirectory directory;
   const std::string path = directory / "pipe";
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-  LogSettings settings;
+  LogSettings settings = Settings().log;
   settings.file = path;
   CHECK_THROWS_WITH(Log(settings), "log.file: " + path + ": No such device or address");
 }

@@ -3,6 +3,7 @@
 #include "cli/help/completions.hpp"
 #include "settings/location.hpp"
 
+#include <settings_defaults.h>
 #include <rkllm_mcp/nearest_name.hpp>
 
 #include <CLI/App.hpp>

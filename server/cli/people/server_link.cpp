@@ -11,6 +11,8 @@
 #include "text/space.hpp"
 #include "version.hpp"
 
+#include <settings_defaults.h>
+
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>

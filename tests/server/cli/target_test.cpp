@@ -4,6 +4,8 @@
 #include "support/catch.hpp"
 #include "support/process.hpp"
 
+#include <settings_defaults.h>
+
 #include <optional>
 #include <stdexcept>
 #include <string>

@@ -1,5 +1,6 @@
 #include "settings/table.hpp"
 
+#include "settings/settings_schema.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>

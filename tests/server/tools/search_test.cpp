@@ -10,7 +10,7 @@ using namespace rkllm_mcp::test;
 namespace {
 
 ToolSettings asking(const WebServer& server) {
-  ToolSettings settings;
+  ToolSettings settings = Settings().tools;
   settings.duckduckgo_url = server.url("/html/");
   settings.google_url = server.url("/customsearch/v1");
   settings.google_api_key = "k&y";

@@ -59,7 +59,7 @@ TEST_CASE("a tool answers text, and the same for programs") {
 }
 
 TEST_CASE("the tool of one file that the documentation shows works as it stands there") {
-  const ToolSurroundings surroundings{ToolSettings(), Immutable(WebClient(WebClient::Options())),
+  const ToolSurroundings surroundings{Settings().tools, Immutable(WebClient(WebClient::Options())),
                                       Immutable(PageReading(std::string()))};
   ToolServer::Options options;
   options.more = {offered::roll_die(surroundings)};
@@ -124,7 +124,7 @@ TEST_CASE("while a tool waits the loop serves others, and who cancels ends the w
     WebServer::await_end(socket);
     has_gone = true;
   });
-  ToolSettings settings;
+  ToolSettings settings = Settings().tools;
   settings.allowed_addresses = {"127.0.0.1"};
   ToolBench bench(settings);
   bench.send(in_mcp("fetch_page", {{"url", server.url()}}));
@@ -142,7 +142,7 @@ TEST_CASE("a client that leaves takes its calls with it") {
     WebServer::await_end(socket);
     has_gone = true;
   });
-  ToolSettings settings;
+  ToolSettings settings = Settings().tools;
   settings.allowed_addresses = {"127.0.0.1"};
   ToolBench bench(settings);
   bench.send(in_mcp("fetch_page", {{"url", server.url()}}));
@@ -160,7 +160,7 @@ TEST_CASE("a call that takes too long is ended, and said to be") {
     while (::poll(&gone, 1, kBetweenBytes) == 0 && WebServer::send(socket, "x")) {
     }
   });
-  ToolSettings settings;
+  ToolSettings settings = Settings().tools;
   settings.allowed_addresses = {"127.0.0.1"};
   settings.timeout_s = std::chrono::seconds(1);
   ToolBench bench(settings);
@@ -176,7 +176,7 @@ TEST_CASE("headers without end are not gathered") {
     while (WebServer::send(socket, header)) {
     }
   });
-  ToolSettings settings;
+  ToolSettings settings = Settings().tools;
   settings.allowed_addresses = {"127.0.0.1"};
   ToolBench bench(settings);
   // Newer versions of cpp-httplib stop by themselves, and do not say why.
@@ -208,7 +208,7 @@ TEST_CASE("answers from the network are kept for a while, and the network is not
   ToolServer::Options options;
   options.more = {tool};
   options.clock = [now] { return *now; };
-  ToolSettings settings;
+  ToolSettings settings = Settings().tools;
   settings.per_minute = 2;
   settings.cache_s = std::chrono::seconds(10);
   ToolBench bench(settings, options);
@@ -244,7 +244,7 @@ TEST_CASE("calls that cannot even wait are refused, and those that wait get thei
     gone.wait();
     return plain_answer(arguments.dump());
   })};
-  ToolSettings settings;
+  ToolSettings settings = Settings().tools;
   settings.workers = 1;
   settings.max_waiting = 1;
   ToolBench bench(settings, options);

@@ -9,7 +9,7 @@ using namespace rkllm_mcp::test;
 namespace {
 
 ToolSettings of_duckduckgo(const WebServer& server, const std::string& target = "/html/") {
-  ToolSettings settings;
+  ToolSettings settings = Settings().tools;
   settings.duckduckgo_url = server.url(target);
   return settings;
 }

@@ -90,7 +90,7 @@ TEST_CASE("a page's title stands above the first part of its text, and is told t
 
 TEST_CASE("a text that is longer than what may be read of it is said to be, at the end of what was read") {
   WebServer server(web_answer(std::string(301, 'x'), "text/plain"));
-  ToolSettings settings;
+  ToolSettings settings = Settings().tools;
   settings.page_bytes = 300;
   OfferedBench bench("fetch_page", settings);
   const ToolAnswer end = bench.run({{"url", server.url()}, {"start", 200}});

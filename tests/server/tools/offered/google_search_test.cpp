@@ -9,7 +9,7 @@ using namespace rkllm_mcp::test;
 namespace {
 
 ToolSettings of_google(const WebServer& server, const std::string& target = "/v1") {
-  ToolSettings settings;
+  ToolSettings settings = Settings().tools;
   settings.google_url = server.url(target);
   settings.google_api_key = "k";
   settings.google_cx = "c";
@@ -26,7 +26,7 @@ std::string google_failure(const std::string& body, const std::string& status = 
 
 TEST_CASE("a search with Google says which of its settings are missing") {
   const auto missing = [](const std::string& key, const std::string& engine) {
-    ToolSettings settings;
+    ToolSettings settings = Settings().tools;
     settings.google_api_key = key;
     settings.google_cx = engine;
     return OfferedBench("google_search", settings).tool.missing;

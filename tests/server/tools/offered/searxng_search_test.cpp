@@ -9,7 +9,7 @@ using namespace rkllm_mcp::test;
 namespace {
 
 ToolSettings of_instance(const std::string& url) {
-  ToolSettings settings;
+  ToolSettings settings = Settings().tools;
   settings.searxng_url = url;
   return settings;
 }
