@@ -2,6 +2,7 @@
 // cores online and leaves the field undefined on all others, so it is filled in here.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstdint>
@@ -10,11 +11,15 @@
 
 namespace rkllm_mcp {
 
+// The runtime names CPU0 to CPU7, whatever the machine has.
+inline constexpr int kNamedCpus = 8;
+
 inline long online_cpus() { return ::sysconf(_SC_NPROCESSORS_ONLN); }
 
-// `count` cores, the last ones of those online: on the usual boards the fast cores come last.
+// `count` cores, the last ones of those online that have a name: on the usual boards the fast cores come last.
 constexpr std::uint32_t last_cpus(long count, long online) {
-  const long first = online > count ? online - count : 0;
+  const long named = std::min<long>(online, kNamedCpus);
+  const long first = named > count ? named - count : 0;
   std::uint32_t mask = 0;
   for (long cpu = first; cpu < first + count && cpu < 32; ++cpu) mask |= std::uint32_t{1} << static_cast<unsigned>(cpu);
   return mask;

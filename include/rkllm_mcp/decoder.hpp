@@ -407,7 +407,7 @@ void Decoder::chosen(std::string_view name, void*& out, Size& size, std::string_
 
 template <class Mask, class Count>
 void Decoder::cpu_mask(std::string_view name, Mask& mask, std::string_view count_name, Count& count) {
-  constexpr int kMostCpus = std::min(std::numeric_limits<Mask>::digits, 8);
+  constexpr int kMostCpus = std::min(std::numeric_limits<Mask>::digits, kNamedCpus);
   const auto count_in = take(count_name, kOptional, "integer");
   const auto mask_in = take(name, kOptional, "integer");
   if (count_in) count = count_in->integer<Count>(1, kMostCpus);

@@ -23,8 +23,8 @@ HttpPeer::HttpPeer(asio::io_context& loop, http::Exchange& exchange, Options opt
       errors_have_status_(options.errors_have_status),
       silence_(loop, [this] {
         if (exchange_->closed()) return;
+        silence_.set_after(kBetweenEventComments);  // first: without memory for a comment the next one is tried
         exchange_->write(kEventComment);
-        silence_.set_after(kBetweenEventComments);
       }) {}
 
 std::shared_ptr<HttpPeer> HttpPeer::make(asio::io_context& loop, http::Exchange& exchange, Options options) {

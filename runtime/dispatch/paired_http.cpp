@@ -33,8 +33,8 @@ class PairedHttp::Client final : public ConnectedPeer {
         exchange_(exchange.shared_from_this()),
         silence_(loop, [this] {
           if (closing_) return has_left();
+          silence_.set_after(kBetweenEventComments);  // first: without memory for a comment the next one is tried
           exchange_->write(kEventComment);
-          silence_.set_after(kBetweenEventComments);
         }) {}
 
   void begin(const std::string& address) {

@@ -183,14 +183,19 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
 }
 
 std::unique_ptr<Runtime> Server::find_runtime(const Settings& settings) {
+  // On a worker's watcher thread. Lines that come faster than the loop takes them are in the log only.
   const auto printed = [this](spdlog::level::level_enum level, pid_t worker, std::string_view line) {
-    asio::post(loop_, [this, severity = severity_of(level), worker, text = std::string(line)] {
+    constexpr int kMostUnderWay = 100;
+    if (lines_under_way_ >= kMostUnderWay) return;
+    ++lines_under_way_;
+    post_patiently(loop_, [this, severity = severity_of(level), worker, text = std::string(line)] {
+      --lines_under_way_;
       dispatcher_.mcp().log(severity, "runtime", Json{{"worker", worker}, {"text", text}});
     });
   };
   auto runtime = std::make_unique<Runtime>(loop_, settings, log_, metrics_.counts, printed);
   runtime->when_lost([this](const std::string& handle) {
-    asio::post(loop_, [this, handle] {
+    post_patiently(loop_, [this, handle] {
       log_.error("the process that ran {} has died", handle);
       metrics_.count_lost_model();
       models_.lost(handle);

@@ -36,6 +36,7 @@
 #include <spdlog/logger.h>
 #include <asio/io_context.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -110,6 +111,7 @@ class Server {
   const std::function<Json()> settings_report_;
   const MemoryBudget memory_;  // of requests, answers and streams
   MemoryReserve memory_reserve_;
+  std::atomic<int> lines_under_way_ = 0;  // that workers have printed, on their way to clients
   RuntimeLife runtime_;
   ServerModels models_;
   NamedBackend named_;      // hands calls on to the runtime's backend

@@ -53,7 +53,7 @@ class Transports {
   Json status() const;
   void stop();       // accepts no connection any more
   void close_all();  // after what is queued has been written
-  void abort_all();  // at once; the functions of when_closed() run in the next turn of the loop
+  void abort_all();  // at once; the functions of when_closed() run in the next pass of the loop
   std::size_t connections() const;
   // Reads certificate and key again, for connections to come. Throws std::runtime_error, and goes on with the old ones
   // then. False if no transport uses TLS.

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "backend.hpp"
+#include "run_loop.hpp"
 
 #include <asio/io_context.hpp>
-#include <asio/post.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +28,9 @@ class OutcomeOnLoop final : public CallObserver {
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome outcome) noexcept override {
-    asio::post(loop_, [alive = alive_, done = done_, outcome = std::move(outcome)] {
-      if (!alive.expired()) done(outcome);
+    *outcome_ = std::move(outcome);
+    post_patiently(loop_, [alive = alive_, done = done_, outcome = outcome_] {
+      if (!alive.expired()) done(*outcome);
     });
   }
 
@@ -37,6 +38,7 @@ class OutcomeOnLoop final : public CallObserver {
   asio::io_context& loop_;
   const std::weak_ptr<const void> alive_;
   const DoneFunction done_;
+  const std::shared_ptr<CallOutcome> outcome_ = std::make_shared<CallOutcome>();  // now: nothing can be thrown later
 };
 
 }  // namespace rkllm_mcp

@@ -66,13 +66,11 @@ Backend::CallId QueuedBackend::start(CallRequest request) {
   const auto job = std::make_shared<QueuedCall>(std::move(request));
   try {
     const std::lock_guard lock(mutex_);
-    assign_handle(*job);
     try {
-      jobs_.emplace(job->request.id, job);
-      queue_of(*job).add(*job);
+      assign_handle(*job);
+      enqueue(*job);
     } catch (...) {
-      jobs_.erase(job->request.id);
-      if (job->request.method->handle == HandleRole::kDestroys) job->handle->closing = false;
+      undo_assigning(*job);
       throw;
     }
   } catch (...) {
@@ -103,8 +101,11 @@ Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request) {
   }
   job->lease = found->second;
   job->handle = job->lease->handle;
-  jobs_.emplace(job->request.id, job);
-  job->handle->queue.add(*job);
+  try {
+    enqueue(*job);
+  } catch (...) {
+    refuse(*job, std::current_exception());
+  }
   return job->request.id;
 }
 
@@ -184,7 +185,29 @@ void QueuedBackend::assign_handle(QueuedCall& job) {
   }
 }
 
-// If this throws, the job keeps the half-made handle, since a handle must not be destroyed while the mutex is held.
+// Undoes what assign_handle() has done, perhaps in part. The job keeps a half-made handle, since a handle must not be
+// destroyed while the mutex is held.
+void QueuedBackend::undo_assigning(const QueuedCall& job) {
+  if (!job.handle) return;
+  const HandleRole role = job.request.method->handle;
+  if (role == HandleRole::kDestroys) job.handle->closing = false;
+  if (role == HandleRole::kCreates) {
+    handles_.remove(*job.handle);
+    handles_.give_back(*job.handle);
+  }
+}
+
+// If this throws, the job is in no queue.
+void QueuedBackend::enqueue(QueuedCall& job) {
+  jobs_.emplace(job.request.id, job.shared_from_this());
+  try {
+    queue_of(job).add(job);
+  } catch (...) {
+    jobs_.erase(job.request.id);
+    throw;
+  }
+}
+
 void QueuedBackend::create_handle(QueuedCall& job) {
   const auto handle = job.handle = handles_.make(mutex_);
   handle->model = engine_->new_model(
@@ -257,12 +280,11 @@ void QueuedBackend::stop_everything_on(ModelHandle& handle) {
 
 void QueuedBackend::destroy_unasked(ModelHandle& handle, EndedFunction ended) {
   if (handle.closing || destroy_ == nullptr) return;
-  handle.closing = true;
   const auto job = std::make_shared<QueuedCall>(CallRequest{
       .method = destroy_, .params = Json::object(), .observer = std::make_shared<TellsEnd>(std::move(ended))});
   job->handle = handle.shared_from_this();
-  jobs_.emplace(job->request.id, job);
-  queue_of(*job).add(*job);
+  enqueue(*job);
+  handle.closing = true;
 }
 
 bool QueuedBackend::shut_down(Clock::time_point deadline) {

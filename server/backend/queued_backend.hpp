@@ -139,6 +139,8 @@ class QueuedBackend : public Backend {
   // With mutex_ held. These throw RpcError.
   void assign_handle(QueuedCall& job);
   void create_handle(QueuedCall& job);
+  void undo_assigning(const QueuedCall& job);
+  void enqueue(QueuedCall& job);
 
   void refuse(QueuedCall& job, const std::exception_ptr& error);
   // With mutex_ held.

@@ -31,7 +31,7 @@ class RunReader final : public StreamReader {
 
   void hold() { is_held_ = true; }
   void go_on() { is_held_ = false; }
-  void look();  // hands on what has come meanwhile; to be called after go_on(), in a turn of the loop of its own
+  void look();  // hands on what has come meanwhile; to be called after go_on(), in a pass of the loop of its own
   // Calls nobody any more.
   void drop();
 

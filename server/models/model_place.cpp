@@ -2,6 +2,7 @@
 
 #include "jsonrpc/envelope.hpp"
 #include "last_log_line.hpp"
+#include "run_loop.hpp"
 
 #include <asio/post.hpp>
 
@@ -73,18 +74,19 @@ class ModelPlace::LeaseObserver final : public CallObserver {
     });
   }
   void on_begun(std::optional<std::uint64_t>) noexcept override {
-    post([](ModelPlace& place) { place.lease_granted(place.lease_); });
+    post([](ModelPlace& place) { place.lease_granted(); });
   }
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome outcome) noexcept override {
     if (!outcome.error) return;
-    post([error = outcome.error](ModelPlace& place) { place.lease_refused(place.lease_, as_rpc_error(error)); });
+    post([error = outcome.error](ModelPlace& place) { place.lease_refused(as_rpc_error(error)); });
   }
 
  private:
-  void post(std::function<void(ModelPlace&)> act) {
-    asio::post(loop_, [place = place_, act = std::move(act)] {
+  template <class Act>
+  void post(Act act) {
+    post_patiently(loop_, [place = place_, act = std::move(act)] {
       if (const auto alive = place.lock()) act(*alive);
     });
   }
@@ -128,14 +130,14 @@ void ModelPlace::enter_queue() {
   lease_ = source_.runtime.queue->lease(source_.loaded.handle, std::move(request));
 }
 
-void ModelPlace::lease_granted(Backend::CallId lease) {
-  if (state_ != State::kQueued || lease != lease_) return;
-  source_.lease = lease;
+void ModelPlace::lease_granted() {
+  if (state_ != State::kQueued) return;
+  source_.lease = lease_;
   end_granted();
 }
 
-void ModelPlace::lease_refused(Backend::CallId lease, const RpcError& why) {
-  if (state_ != State::kQueued || lease != lease_) return;
+void ModelPlace::lease_refused(const RpcError& why) {
+  if (state_ != State::kQueued) return;
   const bool has_gone = why.code() == ErrorCode::kUnknownHandle || why.code() == ErrorCode::kRuntimeUnavailable;
   if (source_.slot) {
     source_.slot->end_use(source_.load, {});

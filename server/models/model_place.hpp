@@ -65,8 +65,8 @@ class ModelPlace : public ModelWaiter, public std::enable_shared_from_this<Model
 
   void enter_queue();
   void end_granted();
-  void lease_granted(Backend::CallId lease);
-  void lease_refused(Backend::CallId lease, const RpcError& why);
+  void lease_granted();
+  void lease_refused(const RpcError& why);
 
   LeaseSource source_;
   const chat::PlaceWish wish_;

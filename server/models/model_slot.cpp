@@ -1,6 +1,8 @@
 #include "models/model_slot.hpp"
 
+#include "backend/outcome_on_loop.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "run_loop.hpp"
 
 #include <asio/post.hpp>
 
@@ -36,23 +38,6 @@ bool has_others(const QueuedBackend& queue, Backend::CallId init) {
 }
 
 }  // namespace
-
-// Brings the end of the load back to the loop.
-class ModelSlot::LoadObserver final : public CallObserver {
- public:
-  LoadObserver(asio::io_context& loop, std::weak_ptr<ModelSlot> slot) : loop_(loop), slot_(std::move(slot)) {}
-  void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
-  void on_rows(const FloatRows&) noexcept override {}
-  void on_done(CallOutcome outcome) noexcept override {
-    asio::post(loop_, [slot = slot_, outcome = std::move(outcome)] {
-      if (const auto alive = slot.lock()) alive->loaded(outcome);
-    });
-  }
-
- private:
-  asio::io_context& loop_;
-  const std::weak_ptr<ModelSlot> slot_;
-};
 
 ModelSlot::ModelSlot(const SlotSurroundings& around, NamedModel model, Use use, Events events)
     : around_(around),
@@ -169,10 +154,13 @@ void ModelSlot::load() {
   load_began_ = Clock::now();
   loaded_with_ = param_to_load_with();
   bytes_.emplace(model_.path, model_.bytes);
+  const auto tell_loaded = [weak = weak_from_this()](const CallOutcome& outcome) {
+    if (const auto alive = weak.lock()) alive->loaded(outcome);
+  };
   CallRequest request{.method = find_method(runtime.methods, HandleRole::kCreates),
                       .params = Json{{"param", loaded_with_}},
                       .source = {.id = {}, .peer = {}, .model = model_.name},
-                      .observer = std::make_shared<LoadObserver>(around_.loop, weak_from_this())};
+                      .observer = std::make_shared<OutcomeOnLoop>(around_.loop, weak_from_this(), tell_loaded)};
   init_ = runtime.queue->start(runtime.watched(std::move(request)));
   around_.log.info("model {} is being loaded", title());
   events_.changed();
@@ -329,7 +317,7 @@ void ModelSlot::begin_to_unload() {
   const bool is_going = queue != nullptr &&
                         queue->destroy_in_order(
                             handle_, [&loop = around_.loop, weak = weak_from_this()](const std::exception_ptr& error) {
-                              asio::post(loop, [weak, error] {
+                              post_patiently(loop, [weak, error] {
                                 if (const auto alive = weak.lock()) alive->unloaded(error);
                               });
                             });

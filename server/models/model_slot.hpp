@@ -126,8 +126,6 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
   void lost(const std::string& handle);
 
  private:
-  class LoadObserver;
-
   std::optional<QueuedBackend::HandleUse> handle_use() const;  // nothing: it has gone
   void serve();
   void load();

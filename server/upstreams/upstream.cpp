@@ -73,10 +73,10 @@ bool wants_input(const Json& result) {
 
 }  // namespace
 
-Upstream::Upstream(asio::io_context& loop, std::string name, std::string place, UpstreamLink::Connect connect,
+Upstream::Upstream(asio::io_context& loop, std::string name, std::string address, UpstreamLink::Connect connect,
                    spdlog::logger& log, Events events, ToolFilter filter)
     : name_(std::move(name)),
-      place_(std::move(place)),
+      address_(std::move(address)),
       filter_(std::move(filter)),
       log_(log),
       events_(std::move(events)),
@@ -108,7 +108,7 @@ void Upstream::refuse(const Running& running, const std::string& reason) const {
 }
 
 Json Upstream::status() const {
-  return Json{{place_.find("://") == std::string::npos ? "command" : "url", place_},
+  return Json{{address_.find("://") == std::string::npos ? "command" : "url", address_},
               {"connected", reason_.empty()},
               {"tools", tools_.size()},
               {"reason", reason_.empty() ? Json(nullptr) : Json(reason_)}};
@@ -122,7 +122,7 @@ void Upstream::take_tools(std::vector<Json> tools) {
   }
   left_out_ = std::move(left_out);
   const bool has_changed = served != tools_;
-  if (has_changed || !was_connected) log_.info("upstream {}: {} tools from {}", name_, served.size(), place_);
+  if (has_changed || !was_connected) log_.info("upstream {}: {} tools from {}", name_, served.size(), address_);
   if (!has_changed) return;
   tools_ = std::move(served);
   events_.on_changed(Offered::kTools);

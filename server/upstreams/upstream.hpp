@@ -33,8 +33,8 @@ class Upstream {
     std::function<void(mcp::Severity level, const std::string& logger, const Json& data)> on_log{};
   };
 
-  // `place`, a URL or a program, is for people. Loop and log outlive the upstream.
-  Upstream(asio::io_context& loop, std::string name, std::string place, UpstreamLink::Connect connect,
+  // `address`, a URL or a program, is for people. Loop and log outlive the upstream.
+  Upstream(asio::io_context& loop, std::string name, std::string address, UpstreamLink::Connect connect,
            spdlog::logger& log, Events events, ToolFilter filter = {});
   ~Upstream();
   Upstream(const Upstream&) = delete;
@@ -98,7 +98,7 @@ class Upstream {
   void tell(Running& running);
 
   const std::string name_;
-  const std::string place_;
+  const std::string address_;
   const ToolFilter filter_;
   spdlog::logger& log_;
   const Events events_;

@@ -39,7 +39,7 @@ int descriptors_in(const fd_set* set, int count) {
 
 }  // namespace
 
-// asio asks the system in each turn of the loop, mostly about the one descriptor by which it would wake itself: nobody
+// asio asks the system in each pass of the loop, mostly about the one descriptor by which it would wake itself: nobody
 // does so here, where nothing waits. These were most system calls of a schedule. The linker puts this in the place of
 // select().
 extern "C" int __real_select(int count, fd_set* read, fd_set* write, fd_set* failed, timeval* timeout);

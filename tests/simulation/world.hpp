@@ -1,6 +1,6 @@
 // One thread, one event loop, time that stands still until it is moved on, and a set of things that may happen next. A
 // step lets some of them happen, chosen by the schedule, and then lets the loop do all that follows: so a timer, bytes
-// of two clients and a token can meet in one turn of the loop, in any order. Threads of the server's go on in between.
+// of two clients and a token can meet in one pass of the loop, in any order. Threads of the server's go on in between.
 #pragma once
 
 #include "choices.hpp"
@@ -39,7 +39,7 @@ class World {
   void may_happen(std::string name, Action action);
   // Called at the beginning of each step, for as long as `owner` lives: what may happen has perhaps become more.
   void before_each_step(std::weak_ptr<void> owner, Action look);
-  // Some of what may happen, and what threads can do, then one turn of the loop. Before that time passes, if nothing
+  // Some of what may happen, and what threads can do, then one pass of the loop. Before that time passes, if nothing
   // may happen, or now and then. Throws what violates() was told.
   void step();
   // Time passes, and timers see it.

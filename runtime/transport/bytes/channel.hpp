@@ -49,7 +49,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // Gives the channel its (next) owner, and starts reading if that has not happened yet.
   void start(std::shared_ptr<Owner> owner);
 
-  // Queues the parts one after the other. Everything queued within one turn of the loop leaves in one write. Dropped
+  // Queues the parts one after the other. Everything queued within one pass of the loop leaves in one write. Dropped
   // once close() has been called.
   void write(std::initializer_list<std::string_view> parts);
   // Queues a message that nobody else needs, between short parts: a long one is not copied.

@@ -35,7 +35,7 @@ class ChannelSet {
   // Has every connection say goodbye, write what is queued, and close. ConnectionLimits::stall bounds each time without
   // progress, not the whole.
   void close_all();
-  void abort_all();  // at once; the owners are told in the next turn of the loop
+  void abort_all();  // at once; the owners are told in the next pass of the loop
 
  private:
   // Shared with the channels' notices, which may come after the set has gone.

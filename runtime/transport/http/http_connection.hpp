@@ -29,7 +29,7 @@ struct Timeouts {
   std::chrono::milliseconds keep_alive{};  // from one request to the next
 };
 
-// What every connection of a server shares. A connection may outlive the transport by a turn of the loop.
+// What every connection of a server shares. A connection may outlive the transport by a pass of the loop.
 struct Surroundings {
   asio::io_context& io;
   ParserLimits parser_limits;

@@ -26,7 +26,7 @@ class Exchange : public Writable, public std::enable_shared_from_this<Exchange> 
   virtual void respond(Response response) = 0;
   // Begins an answer of unknown length, sent in chunks. `headers` say what it is (Content-Type).
   virtual void start_stream(int status, const Headers& headers) = 0;
-  // The next piece of the stream. Never blocks; pieces written within one turn of the loop leave together.
+  // The next piece of the stream. Never blocks; pieces written within one pass of the loop leave together.
   virtual void write(std::string_view bytes) = 0;
   virtual void finish() = 0;  // the stream is complete
 };

@@ -43,7 +43,10 @@ ChatExchange::ChatExchange(asio::io_context& loop, http::Exchange& exchange, Cha
                   if (has_room()) return go_on();
                   patience_.set_after(kLater);
                 }),
-      silence_(loop, [this] { write(job_.stream->heartbeat()); }) {}
+      silence_(loop, [this] {
+        silence_.set_after(options_.heartbeat);  // first: without memory for a heartbeat the next one is tried
+        write(job_.stream->heartbeat());
+      }) {}
 
 void ChatExchange::begin(ChatHost& host, const Asker& asker, const std::string& peer) {
   Turn turn = std::move(job_.turn);

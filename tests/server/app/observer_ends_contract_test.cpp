@@ -118,7 +118,7 @@ struct OfLeasedCall {
   std::shared_ptr<CallObserver> observer;
 };
 
-// ModelSlot::LoadObserver: a load for whoever waits for the model.
+// OutcomeOnLoop, of a ModelSlot: a load for whoever waits for the model.
 struct OfLoad {
   OfLoad() {
     runtime.owner = bench.queue;

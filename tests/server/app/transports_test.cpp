@@ -292,7 +292,7 @@ TEST_CASE("what is aborted ends at once, though its client reads nothing, and wh
   all.loop.call([&] {
     for (const auto& peer : all.echo.peers) peer->send(std::string(8'000'000, 'x'));
     all.transports->abort_all();
-    CHECK(all.echo.closed == 0);  // in the next turn of the loop
+    CHECK(all.echo.closed == 0);  // in the next pass of the loop
   });
   CHECK(all.loop.eventually([&] { return all.echo.closed == 2; }));
   for (RawSocket* const client : {&over_http, &over_ws, &to_services}) CHECK(client->ends());

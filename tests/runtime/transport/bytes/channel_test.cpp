@@ -73,7 +73,7 @@ TEST_CASE("a channel's buffer grows to what the client's bursts fill, up to 64 K
   }
 }
 
-TEST_CASE("what is written to a channel in one turn of the loop leaves in one write, and the rest of it goes first") {
+TEST_CASE("what is written to a channel in one pass of the loop leaves in one write, and the rest of it goes first") {
   ScriptedChannel one;
   one.channel->write({"a", "b"});
   one.channel->write("<", "message", ">");

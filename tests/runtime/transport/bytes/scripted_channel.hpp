@@ -128,7 +128,7 @@ class ScriptedChannel {
     bench.settle();
   }
 
-  // Written in a turn of the loop of its own.
+  // Written in a pass of the loop of its own.
   void write(std::string_view text) {
     channel->write({text});
     bench.settle();

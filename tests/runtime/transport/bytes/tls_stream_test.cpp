@@ -178,7 +178,7 @@ TEST_CASE("TLS: a connection that is cut is no end of input") {
 
 TEST_CASE("TLS: a client that disconnects while it is written to is noticed") {
   auto limits = usual_limits<ConnectionLimits>();
-  limits.send_queue_bytes = 64 * 1024;  // so that the flood itself takes little time in each turn of the loop
+  limits.send_queue_bytes = 64 * 1024;  // so that the flood itself takes little time in each pass of the loop
   TlsEchoServer server(limits);
   auto client = connect(server);
   const auto peer = server.peer(0);
