@@ -111,10 +111,10 @@ class Backend {
 
   virtual ~Backend() = default;
 
-  // Queues a call and returns at once; all that comes of it, bad parameters included, comes through its observer, and
-  // not from inside this function. Only on_queued() and stop() may come from inside start(), cancel() and give_up(), of
-  // this call and of others, under a lock of the backend's: the observer must not call back there. Returns
-  // `request.id`.
+  // Queues a call and returns at once. All that comes of it, bad parameters included, comes through its observer;
+  // on_begun() and on_done() never come from inside this function. on_queued(), stop(), and the on_begun() of a lease
+  // (see QueuedBackend::lease()) are called with a lock of the backend held, on any thread, also from inside start(),
+  // cancel() and give_up() of other calls: the observer must not call the backend there. Returns `request.id`.
   virtual CallId start(CallRequest request) = 0;
   // Takes the call out of its queue (it then ends with error 4009), or stops its run (it then ends with `aborted`).
   // The loading of a model is ended where that is possible (error 4009). A call that does something else is left alone.

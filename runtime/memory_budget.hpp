@@ -1,8 +1,10 @@
-// The memory that what comes from clients, waits for them, or is kept for them may take: unfinished input, requests
-// that wait, streams, answers. Whoever holds something takes a share, which grows and shrinks with it.
+// Budgets for the memory that clients cause to be used: unfinished input, requests that wait, streams, and answers that
+// wait for a client or are kept for one. Whoever stores something takes a MemoryShare, which grows and shrinks with it.
 //
-// A budget may be part of another one, whose room it then uses up as well: that of all streams is part of the server's.
-// When it is used up, every share still has a little: who fills it must not silence the others.
+// A budget may be part of another one: what is taken from the part is taken from the whole, too (the budget of all
+// streams is part of the server's). When a budget is used up, each share may still hold the bytes that it is guaranteed
+// (MemoryShare::kGuaranteed, unless its maker chose others), so that one client which fills the budget does not stop
+// all others.
 //
 // Threads: a budget is for any; a share for one at a time.
 #pragma once

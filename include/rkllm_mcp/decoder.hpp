@@ -139,9 +139,12 @@ class Decoder {
   using SearchFunction = std::vector<FieldSearch::Place> (*)(std::vector<std::string_view> around);
   std::vector<std::pair<std::string_view, SearchFunction>> inner_;  // those members that are structs
   ArrayLengths lengths_;                                            // of those members that are arrays
-  std::optional<InvalidParams> missing_;                            // told only if no unknown member explains it better
-  std::optional<NotChosen> not_chosen_;                             // set: the next member must be absent, and why
-  bool must_be_present_ = false;                                    // it is the next member that must be
+  // A required member that is absent; thrown by finish(), unless an unknown member explains more.
+  std::optional<InvalidParams> missing_;
+  // Set by when(): the next member must be absent, for this reason.
+  std::optional<NotChosen> not_chosen_;
+  // Set by when(): the tag has chosen the next member, so it must be given.
+  bool must_be_present_ = false;
 };
 
 inline std::optional<JsonReader> Decoder::take(std::string_view name, Presence presence, std::string_view what) {

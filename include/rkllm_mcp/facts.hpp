@@ -80,7 +80,8 @@ inline Json take_fields(std::span<const FieldFact>& fields, unsigned depth) {
   return list;
 }
 
-// The answer to a question for exactly this name.
+// The fact as JSON: {"name","value"} of a constant; of others {"name","kind",...} with enumerators, fields or
+// declaration.
 inline Json answer_of(const Fact& fact) {
   struct Answer {
     std::string_view name;
@@ -106,7 +107,7 @@ inline Json answer_of(const Fact& fact) {
   return std::visit(Answer{fact.name}, fact.what);
 }
 
-// The answer to a question for a fact, or for an enumerator of one; nothing if there is none of this name.
+// The fact of this name as JSON, or {"name","value","enum"} of an enumerator of this name; nothing if there is neither.
 inline std::optional<Json> answer(std::span<const Fact> facts, std::string_view name) {
   for (const Fact& fact : facts) {
     if (fact.name == name) return answer_of(fact);

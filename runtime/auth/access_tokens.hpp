@@ -46,14 +46,14 @@ class AccessTokens {
   std::vector<Entry> entries_;
 };
 
-// All clients share the bounds of what is kept for them; when one is reached, those who have most give way, and for
-// that it must be known who owns what.
+// What is kept for clients is bounded for all together. When a bound is reached, those who have most give way: so each
+// kept thing has an owner.
 
-// What stands for a client machine in such bounds, whatever its port: the host of its address; with IPv6 the network,
-// since a client has all addresses of its network; with a Unix socket the user.
+// The client machine in an address, without its port: the host; of IPv6 the /64 network, since one machine may use any
+// address of it; of a Unix socket the user.
 std::string source_of(std::string_view address);
 
-// The holder of an access token, wherever it calls from; without tokens, or where none was presented, the source.
+// The owner: the token's holder if one was presented, wherever it calls from; else source_of(address).
 std::string owner_of(const Principal* principal, std::string_view address);
 // The owner by the holder's name; empty: no token was presented, or there are none.
 std::string owner_of(std::string_view name, std::string_view address);

@@ -29,8 +29,8 @@ inline void permit(const Session& session, Permission permission) {
                      (permission == Permission::kAdmin ? "admin" : "call"));
 }
 
-// Throws QueueFull if the session's client has as many requests in progress as it may have. Clients that share a
-// session because they have none of their own are told apart by their addresses.
+// Throws RpcError kQueueFull if the session's client has as many requests in progress as it may have. Clients that
+// share a session because they have none of their own are told apart by their addresses.
 inline void check_quota(const Session& session, const Peer& client, std::size_t most, Counts* counts) {
   const std::size_t active = session.active_of(client);
   if (active < most) return;

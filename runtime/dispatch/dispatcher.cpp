@@ -151,7 +151,7 @@ void Dispatcher::await_proof(Session& session, Peer& peer) {
 }
 
 void Dispatcher::refuse_stranger(const std::string& reason, Session& session, Peer& peer) {
-  if (session.is_refused) return;  // it is being told
+  if (session.is_refused) return;  // its refusal is on its way, and ends the connection
   count(options_.calls.counts, Limit::kAuthorization);
   gate_.refuse_stranger(reason, session, peer.answer());
 }

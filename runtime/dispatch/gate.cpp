@@ -81,7 +81,7 @@ void Gate::refuse_guess(const std::string& address, std::function<void()> refuse
 }
 
 Gate::Verdict Gate::admit(const Message& message, Session& session, AnswerSink& answer) {
-  if (session.is_refused) {  // it is being told
+  if (session.is_refused) {  // its refusal is on its way, and ends the connection
     Reply::unanswered(answer).nothing();
     return Verdict::kRefused;
   }
@@ -132,7 +132,7 @@ void Gate::refuse(const Message& message, std::string_view token, const std::str
     const bool is_slow = throttle_.failed(client.address, GuessThrottle::Clock::now()).count() > 0;
     return is_slow ? Reply::unanswered(answer).nothing() : tell();
   }
-  // Until it is told, nothing else that this connection says counts.
+  // Until the refusal has been sent, nothing else that this connection sends is executed.
   session.is_refused = client.transport != TransportKind::kHttp;
   refuse_guess(client.address, tell);
 }

@@ -42,7 +42,7 @@ struct Request {
 struct Notification {
   std::string method;
   Json params;
-  std::optional<Immutable<MemoryShare>> memory{};  // as a request's
+  std::optional<Immutable<MemoryShare>> memory{};  // what it takes
 };
 
 // A client's answer to a request of ours.

@@ -23,7 +23,8 @@
 
 namespace rkllm_mcp::mcp {
 
-// Values that an argument may have, for who has typed `so_far`. `others` are the arguments that are known already.
+// Returns values that an argument may have, for somebody who has typed `so_far`; whoever calls this leaves out those
+// that do not begin so. `others`: the arguments that are known already.
 using CompleteFunction = std::function<std::vector<std::string>(std::string_view so_far, const Json& others)>;
 
 // A text that is made when it is first wanted. A copy begins without the text, as what it is made of may be changed
@@ -79,7 +80,7 @@ struct Resource {
   std::string uri, name, title, description, mime_type;
   std::function<ResourceText()> read;
   std::optional<std::size_t> size{};          // in bytes, if it never changes
-  Json more{};                                // as of a tool
+  Json more{};                                // further members of its entry in the list, e.g. icons; null: none
   Permission permission = Permission::kCall;  // that a client needs to see and to read it
 };
 
@@ -88,8 +89,8 @@ struct ResourceTemplate {
   std::string uri_template, name, title, description, mime_type;
   std::function<std::optional<ResourceText>(std::string_view uri)> read;
   std::vector<std::pair<std::string, CompleteFunction>> variables{};
-  Json more{};                                // as of a tool
-  Permission permission = Permission::kCall;  // as of a resource
+  Json more{};                                // further members of its entry in the list, e.g. icons; null: none
+  Permission permission = Permission::kCall;  // that a client needs to see it, and to read its documents
 };
 
 struct PromptArgument {
@@ -102,7 +103,7 @@ struct Prompt {
   std::string name, title, description;
   std::vector<PromptArgument> arguments;
   InvokeFunction run;                         // its result is the protocol's GetPromptResult
-  Json more{};                                // as of a tool
+  Json more{};                                // further members of its entry in the list, e.g. icons; null: none
   Permission permission = Permission::kCall;  // that a client needs to see and to get it
 };
 

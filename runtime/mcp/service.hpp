@@ -45,8 +45,8 @@ Json answer_in(AnswerForm form, const Json& result);
 struct ServiceMethod {
   std::string name;  // "memory/add_message"
   std::string title, description;
-  Json params_schema;  // JSON Schema, as the next; the root of both is an object
-  Json result_schema;
+  Json params_schema;  // JSON Schema of the parameters; its root is an object
+  Json result_schema;  // JSON Schema of the result; its root is an object
   ToolAnnotations annotations{};
   Permission permission = Permission::kCall;
   // Begins one call. Throws RpcError, or calls `done` later or at once with what answer_in() made.

@@ -27,7 +27,7 @@ class AnswerSink {
   virtual ~AnswerSink() = default;
 
   Peer& peer() const { return peer_; }  // whom it goes to
-  // For who answers later: as long as this lives, the answer and its peer do.
+  // For whoever answers later: keeps the answer and its peer alive.
   virtual std::shared_ptr<AnswerSink> keep() = 0;
 
   // The request is being executed: it will end with last() or none(). UDP must not forget the peer before that.

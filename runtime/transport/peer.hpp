@@ -73,7 +73,7 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   const PeerFacts facts_;
 };
 
-// A peer that is itself what answers its requests. Every transport has such a one.
+// A peer that also is the AnswerSink of its own requests; the peers of all transports are of this kind.
 class AnsweringPeer : public Peer, public AnswerSink {
  public:
   explicit AnsweringPeer(PeerFacts facts) : Peer(std::move(facts)), AnswerSink(static_cast<Peer&>(*this)) {}
@@ -86,7 +86,7 @@ class AnsweringPeer : public Peer, public AnswerSink {
   void refuse() override { close(); }
 };
 
-// One with a connection, on which messages follow one another, answers or not.
+// The peer of a connection, on which answers travel among other messages: last() just sends, none() does nothing.
 class ConnectedPeer : public AnsweringPeer {
  public:
   using AnsweringPeer::AnsweringPeer;
@@ -96,8 +96,8 @@ class ConnectedPeer : public AnsweringPeer {
   void release(std::chrono::milliseconds /*pause*/) override {}
 };
 
-// The peer of requests whose sender is not on any connection, or waits for nothing more there: it sends nothing, and
-// takes every answer. It has the address by which others know the sender.
+// A peer without a client: it drops what it is sent. For requests whose sender has no connection, or waits for nothing
+// more on it. Its address is the sender's.
 //
 // Threads: event loop only.
 class SilentPeer final : public ConnectedPeer {

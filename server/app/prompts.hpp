@@ -16,7 +16,8 @@ struct PromptKnowledge {
   bool lists_functions;          // the list of tools has the C functions: models can be asked to call them
 };
 
-// Adds set_up_model, chat, summarize, and use_tools if `lists_functions`. Else the three ask for tools of the chat set.
+// Adds set_up_model, chat and summarize, which have the client call C functions if `lists_functions`, else tools of the
+// chat set; and use_tools, only if `lists_functions`.
 void add_prompts(mcp::Catalogue& catalogue, const PromptKnowledge& knowledge);
 
 }  // namespace rkllm_mcp

@@ -47,7 +47,8 @@ class Runtime {
   // Starts a worker and asks it whether it is well, if the library is to run in workers. Takes its time; calls that
   // come meanwhile wait for the worker. Throws RpcError kRuntimeUnavailable.
   void try_out();
-  // Something else has shown that it works.
+  // Marks the runtime as tried out without asking a worker, since a model is loaded with it: shut_down() then gives its
+  // workers time, instead of killing them at once.
   void count_as_tried_out() { tried_out_ = true; }
 
   const std::shared_ptr<Backend>& backend() { return backend_; }

@@ -224,7 +224,7 @@ void Server::settings_changed() {
   models_.choose(model_choices(settings_));
   gather_catalogue();
   dispatcher_.mcp().announce(mcp::Listed::kTools);
-  dispatcher_.mcp().announce(mcp::Listed::kPrompts);  // which ask for the tools that are listed
+  dispatcher_.mcp().announce(mcp::Listed::kPrompts);  // their texts name tools, which mcp.tools may have changed
 }
 
 void Server::renew_profiles() {

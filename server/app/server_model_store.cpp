@@ -321,7 +321,7 @@ void ServerModelStore::ended(Job& job, const Outcome& outcome) {
     }
   };
   if (!is_there) return tell_end();
-  models_.look_again(tell_end);  // so that who is told finds it in the lists
+  models_.look_again(tell_end);  // first, so that those who are told find it in the lists
 }
 
 std::string ServerModelStore::path_to_remove(const std::string& name) const {

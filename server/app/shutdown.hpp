@@ -1,4 +1,4 @@
-// The end of a program that does not just break off: one step after the other, each with its time.
+// Ends the program in steps: each begins when the one before it is done, or has had its time.
 //
 // Threads: event loop only.
 #pragma once

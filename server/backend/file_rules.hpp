@@ -48,9 +48,10 @@ class FileRules final : public FilePolicy {
   std::uint64_t cache_bytes_;
 };
 
-// A text that is another one when the library would read another file for this path, or the same file after a change.
-// It has the file's path, device, inode number, size and time of last change. Empty if there is no such file, or if it
-// has just changed: the next change could have the same time. Asks the disk; any thread.
+// Identifies the file that the library would read for this path, so that it can be seen later whether it is still that
+// file with that content: its path with links resolved, device, inode number, size, and time of last change (ctime).
+// Empty if there is no such file, or if it changed within the present tick of the kernel's clock, since another change
+// could get the same time. Reads the disk; any thread.
 std::string file_identity(const FileRules& rules, const std::string& path);
 
 }  // namespace rkllm_mcp

@@ -125,8 +125,9 @@ class QueuedBackend : public Backend {
   using LostFunction = std::function<void(const std::string& id)>;
   void when_lost(LostFunction lost) { lost_ = std::move(lost); }
 
-  // Takes the path in a call of rkllm_init, and returns a text that is another one for another file, or after a change
-  // of the file; empty: not known. Called on threads of the backend, before and after each such call; set before any.
+  // Called with the path that a call of rkllm_init names, before the call and, if it succeeded, after it, on threads of
+  // the backend. Returns a text that differs for another file and after any change of the file (file_identity());
+  // empty: not known. To be set before the first call.
   using FileFunction = std::function<std::string(const std::string& path)>;
   void identify_files_by(FileFunction identity) { identity_of_file_ = std::move(identity); }
 
@@ -170,8 +171,8 @@ class QueuedBackend : public Backend {
   // The run that an rkllm_abort is for, or null. With the mutex.
   static QueuedCall* run_to_abort(const ModelHandle& handle, const QueuedCall& abort);
   CallOutcome create(const CallRequest& request, ModelHandle& handle);
-  void note_handle_change(const QueuedCall& job, const CallOutcome& outcome);  // with mutex_ held, as the next
-  void note_load_time(const QueuedCall& job);
+  void note_handle_change(const QueuedCall& job, const CallOutcome& outcome);  // with mutex_ held
+  void note_load_time(const QueuedCall& job);                                  // with mutex_ held
   void finish(QueuedCall& job, CallOutcome outcome);
   void lose(const std::string& id, const ModelHandle* lost, const RpcError& why);
 

@@ -1,4 +1,4 @@
-// What QueuedBackend tells of its handles and calls, for status pages and for who has to choose among models.
+// What QueuedBackend tells of its handles and calls: for status pages, and for code that chooses among models.
 #include "backend/queued_backend.hpp"
 
 #include <algorithm>

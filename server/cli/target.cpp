@@ -121,7 +121,7 @@ std::string words_of(const client::ConnectionError& error, const std::optional<s
                            : "; is the server running there?";
   }
   if (is_a<client::UntrustedServer>(error))
-    words += "; if it is yours, name its certificate, or that of who has signed it: --cacert FILE";
+    words += "; if it is yours, name its certificate, or that of its issuer: --cacert FILE";
   return words;
 }
 

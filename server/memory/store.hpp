@@ -100,10 +100,13 @@ class Store {
   virtual std::int64_t append(const Key& key, const NewMessage& message) = 0;
   // Replaces the summary, which then covers all messages but the last `recent`; an empty text covers none.
   virtual void set_summary(const Key& key, const std::string& text, std::int64_t recent, Milliseconds time) = 0;
-  // Replaces it by one that covers so many messages, as it was exported.
+  // Replaces the summary by an imported one: summary.covers says how many of the first messages it covers.
   virtual void put_summary(const Key& key, const Summary& summary) = 0;
-  virtual bool rename(const Key& key, const std::string& title) = 0;  // false, as of the next two: no such conversation
-  virtual bool clear(const Key& key, Milliseconds time) = 0;          // its messages and its summary
+  // False if there is no such conversation.
+  virtual bool rename(const Key& key, const std::string& title) = 0;
+  // Removes the conversation's messages and its summary; false if there is no such conversation.
+  virtual bool clear(const Key& key, Milliseconds time) = 0;
+  // Removes the conversation; false if there is no such one.
   virtual bool remove(const Key& key) = 0;
   // All conversations of one space become another's. Throws RpcError that names one which exists there already.
   virtual void move_space(const std::string& from, const std::string& to) = 0;

@@ -66,7 +66,7 @@ Json LoadsUnderWay::status(const std::vector<QueuedBackend::Load>& loads) {
     const auto or_null = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
     std::optional<double> left;
     if (load.before) left = std::max(0.0, std::chrono::duration<double>(*load.before - load.since).count());
-    // 0: nothing has been seen of it; it may also have been read before anybody looked.
+    // 0 counts as unknown: nothing was seen to be read, but it may have been read before the first look.
     const std::int64_t bytes = load.process ? found->second.bytes.of(*load.process).value_or(0) : 0;
     all.push_back(Json{{"name", load.model.empty() ? std::filesystem::path(load.path).stem().string() : load.model},
                        {"path", load.path.empty() ? Json(nullptr) : Json(load.path)},

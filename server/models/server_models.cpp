@@ -31,7 +31,9 @@ TurnError forbidden(const std::string& what) {
 
 }  // namespace
 
-// A place that is taken later, or never.
+// Given at once to whoever asks for a model, where the real place is made only later (after a look into the
+// directories, or after the model's loading at the start), or is refused. Its destruction gives up the real place, or
+// whatever was still to be told.
 class ServerModels::LaterPlace final : public chat::QueuePlace {
  public:
   // Keeps the place that this one stands for. Not to be called once alive() has expired.
@@ -39,7 +41,7 @@ class ServerModels::LaterPlace final : public chat::QueuePlace {
   std::weak_ptr<const void> alive() const { return alive_.watch(); }
 
  private:
-  std::unique_ptr<chat::QueuePlace> place_{};  // once there is one
+  std::unique_ptr<chat::QueuePlace> place_{};  // null until take()
   const Lifetime alive_;
 };
 

@@ -29,11 +29,10 @@ struct DescriptorPair {
   Descriptor second;
 };
 
-// Connected sockets: a stream of bytes, or packets that stay apart. Closed on exec, as is the next. They throw
-// std::system_error.
-DescriptorPair make_stream_pair();
-DescriptorPair make_seqpacket_pair();
-DescriptorPair make_pipe();  // to read from (first), and to write to (second)
+// These throw std::system_error. What they make is closed on exec.
+DescriptorPair make_stream_pair();     // connected sockets: a stream of bytes
+DescriptorPair make_seqpacket_pair();  // connected sockets: packets that stay apart
+DescriptorPair make_pipe();            // to read from (first), and to write to (second)
 
 // Marks the descriptors of this process from `first` on, so that exec closes them. For a new process between fork and
 // exec: nothing here allocates or locks.

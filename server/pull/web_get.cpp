@@ -132,7 +132,7 @@ void require_way(const Url& url, const Proxy& proxy, const WebGet& how) {
   }
   if (response.status / 100 == 2) return;
   throw WebFailed(url.authority() + ": the proxy " + authority_of(proxy) + " answers " +
-                  std::to_string(response.status) + " to who wants to be led there");
+                  std::to_string(response.status) + " to the request for a connection (CONNECT)");
 }
 
 // One answer, without following it.

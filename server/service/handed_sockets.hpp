@@ -15,8 +15,8 @@ namespace rkllm_mcp {
 
 struct HandedSocket {
   int descriptor;
-  std::string address;     // of the Unix socket: its path, or @NAME
-  std::uint16_t port = 0;  // of the Unix socket: none
+  std::string address;     // IP address; of a Unix socket its path, or @NAME
+  std::uint16_t port = 0;  // 0 for a Unix socket
 };
 
 struct HandedSockets {

@@ -24,8 +24,8 @@ class Upstreams {
   struct Events {
     // The lists of these kinds have changed. Changes at one time are told in one call, since adding it all takes time.
     std::function<void(const std::set<Offered>& kinds)> on_changed;
-    std::function<void(mcp::Severity level, const std::string& logger, const Json& data)>
-        on_log{};  // as of an upstream
+    // Called for the log messages of these servers, to pass them on to clients; null: they are dropped.
+    std::function<void(mcp::Severity level, const std::string& logger, const Json& data)> on_log{};
   };
 
   // `settings` is the section `upstreams`, whose form has been checked (settings/). Throws std::runtime_error that

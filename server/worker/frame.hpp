@@ -89,7 +89,8 @@ class FramedText {
 
 // --- tokens ---------------------------------------------------------------------------------------------------------
 
-inline constexpr std::int32_t kNoTokenId = -1;  // of text without a token: the beginning of one that was too long
+// In records that have only the beginning of a token's text, which one record cannot hold: the id comes with the last.
+inline constexpr std::int32_t kNoTokenId = -1;
 inline constexpr std::size_t kMostTextInRecord = 32 * 1024;
 
 struct TokenRecord {

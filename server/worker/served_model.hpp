@@ -66,8 +66,8 @@ class ServedModel {
 
   static constexpr std::uint32_t kNone = 0;
   std::mutex stopping_;
-  std::uint32_t running_ = kNone;  // the call whose run is going on; guarded by stopping_, as the next
-  std::uint32_t stopped_ = kNone;  // the call whose run is to be stopped
+  std::uint32_t running_ = kNone;  // the call whose run is going on; guarded by stopping_
+  std::uint32_t stopped_ = kNone;  // the call whose run is to be stopped; guarded by stopping_
 
   mutable std::mutex ending_;
   mutable std::condition_variable ended_news_;

@@ -41,10 +41,10 @@ class WorkerEngine final : public Engine {
   CallOutcome call(const CallRequest& request) override;
   bool kill() override;
 
-  // This and the next are for models.
+  // For models.
   const Options& options() const { return options_; }
-  // The idle worker, which is started if there is none. A model takes it away, unless all models share one worker.
-  // Throws RpcError kRuntimeUnavailable.
+  // For models and for call(): the idle worker, which is started if there is none. A model takes it away, unless all
+  // models share one worker. Throws RpcError kRuntimeUnavailable.
   enum class For { kCalls, kModel };
   std::shared_ptr<WorkerProcess> worker_for(For use);
 

@@ -45,8 +45,8 @@ class WorkerModel final : public Model {
   const Engine::LostFunction lost_;
 
   std::shared_ptr<WorkerProcess> worker_;
-  std::optional<WorkerConnection> in_order_;  // to `worker_`, like the next: they end before it
-  std::optional<WorkerConnection> beside_;
+  std::optional<WorkerConnection> in_order_;  // to worker_, and ends before it: for calls one after the other
+  std::optional<WorkerConnection> beside_;    // to worker_, and ends before it: for calls beside a run
   Values values_;
   CallObserver* observer_ = nullptr;  // of the latest run; nobody stops one whose call has ended
   std::uint32_t run_ = 0;             // its number on in_order_

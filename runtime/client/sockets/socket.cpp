@@ -171,8 +171,10 @@ void Socket::shake_hands(const Endpoint& endpoint, Deadline deadline) try {
   }
 } catch (const ConnectionError& error) {
   tls_.reset();
-  ::close(std::exchange(descriptor_, -1));                             // no destructor runs
-  if (dynamic_cast<const UntrustedServer*>(&error) != nullptr) throw;  // it does speak TLS
+  // The constructor fails, so ~Socket() will not close it.
+  ::close(std::exchange(descriptor_, -1));
+  // A server that shows a certificate speaks TLS: no hint at another protocol.
+  if (dynamic_cast<const UntrustedServer*>(&error) != nullptr) throw;
   throw ConnectionError(error.what() + hint_at_protocol(endpoint));
 }
 

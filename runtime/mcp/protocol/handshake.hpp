@@ -76,7 +76,7 @@ struct Handshake {
     const auto peer = outlet.lock();
     return peer && !peer->closed();
   }
-  // Whether the client has read most of what it was told, so that it may be told what can be left out as well.
+  // Whether the client keeps up: its send queue is not full. Only then it is sent what may be dropped (log messages).
   bool takes_more() const {
     const auto peer = outlet.lock();
     return peer && peer->ready();

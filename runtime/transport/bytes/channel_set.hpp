@@ -25,9 +25,9 @@ class ChannelSet {
   ChannelSet() = default;
   ChannelSet(const ChannelSet&) = delete;
   ChannelSet& operator=(const ChannelSet&) = delete;
-  ~ChannelSet();  // drops what is left, unannounced
+  ~ChannelSet();  // closes what is left without telling its owners
 
-  // Until it has closed. `client` is the machine or user that it comes from, see objection().
+  // Keeps the channel until it has closed, and counts it for `client`: the machine or user that it comes from.
   void add(Channel& channel, const std::string& client = {});
   // Which limit keeps a further connection of that client out, if one does.
   std::optional<Limit> objection(const std::string& client, const ConnectionLimits& limits) const;

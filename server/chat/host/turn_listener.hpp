@@ -40,8 +40,10 @@ class TurnListener {
 class Running {
  public:
   virtual ~Running() = default;
-  virtual void hold() {}   // whoever asked cannot take more for now
-  virtual void go_on() {}  // or can again
+  // Pauses the making: whoever asked cannot take more for now. A kind that cannot pause does nothing.
+  virtual void hold() {}
+  // Ends the pause of hold(), if there is one.
+  virtual void go_on() {}
 };
 
 // Profiles: names under which more than a model answers. The host asks here first for every name, and hands turns that

@@ -94,7 +94,7 @@ struct Speed {
 };
 Speed speed_of(const AnswerEnd& end);
 
-// A whole answer, for who does not stream.
+// A whole answer, for clients that do not stream.
 struct Answer {
   std::string thinking{};
   std::string text{};

@@ -78,7 +78,8 @@ class ModelLease {
   virtual ~ModelLease() = default;
 
   virtual ModelSeam& model() = 0;
-  // Another number for every load of a model: what the host remembers of a handle belongs to one.
+  // The number of this load of the model, which no other load has: what is remembered of a handle is forgotten when it
+  // changes.
   virtual std::uint64_t load_number() const = 0;
   // Somebody waits for this handle (a lease or a direct call): what is not urgent has to give way.
   virtual bool others_wait() const = 0;
@@ -95,7 +96,7 @@ class EmbeddingLease {
   virtual std::optional<double> load_ms() const = 0;
 };
 
-// Given instead of a lease to somebody who only wants the model to be loaded.
+// Stands for a lease in PlaceEvents where somebody only wants the model loaded: granted() then gets a null pointer.
 struct OnlyLoaded {};
 
 // A place in a queue. Its destruction gives the place up, at once; after that no callback comes.

@@ -662,7 +662,8 @@ TEST_CASE("a proxy that does not lead to a host says so, and nobody waits for it
   const std::string place = "127.0.0.1:" + std::to_string(proxy.port());
   const auto refused = Machine("https://hub.test", {{"https_proxy", place}}).run({"pull", "hf.co/acme/tiny"});
   CHECK(refused.status == 1);
-  CHECK_THAT(refused.err, has_text("hub.test: the proxy " + place + " answers 403 to who wants to be led there\n"));
+  CHECK_THAT(refused.err,
+             has_text("hub.test: the proxy " + place + " answers 403 to the request for a connection (CONNECT)\n"));
 }
 
 TEST_CASE("a proxy whose answer cpp-httplib would wait for ever behind is refused") {
