@@ -1,6 +1,7 @@
 set(RUNTIME_SOURCES
   auth/access_tokens.cpp
   auth/guess_throttle.cpp
+  auth/owner.cpp
   call/caller.cpp
   call/chunk_writer.cpp
   call/poll_reader.cpp

@@ -1,5 +1,4 @@
-// The access tokens that clients may present, and what each permits. Of a token itself only the SHA-256 is kept. And,
-// by token or by address, who owns what the server keeps for clients.
+// The access tokens that clients may present, and what each permits. Of a token itself only the SHA-256 is kept.
 //
 // The file has one line for each token:
 //
@@ -45,17 +44,5 @@ class AccessTokens {
 
   std::vector<Entry> entries_;
 };
-
-// What is kept for clients is bounded for all together. When a bound is reached, those who have most give way: so each
-// kept thing has an owner.
-
-// The client machine in an address, without its port: the host; of IPv6 the /64 network, since one machine may use any
-// address of it; of a Unix socket the user.
-std::string source_of(std::string_view address);
-
-// The owner: the token's holder if one was presented, wherever it calls from; else source_of(address).
-std::string owner_of(const Principal* principal, std::string_view address);
-// The owner by the holder's name; empty: no token was presented, or there are none.
-std::string owner_of(std::string_view name, std::string_view address);
 
 }  // namespace rkllm_mcp

@@ -1,6 +1,6 @@
 #include "auth/guess_throttle.hpp"
 
-#include "auth/access_tokens.hpp"
+#include "auth/owner.hpp"
 
 #include <algorithm>
 #include <iterator>

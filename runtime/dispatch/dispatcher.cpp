@@ -1,6 +1,6 @@
 #include "dispatch/dispatcher.hpp"
 
-#include "auth/access_tokens.hpp"
+#include "auth/owner.hpp"
 #include "clock.hpp"
 #include "dispatch/batch_answer.hpp"
 #include "faults.hpp"

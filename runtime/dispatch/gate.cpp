@@ -1,6 +1,7 @@
 #include "dispatch/gate.hpp"
 
 #include "auth/access_tokens.hpp"
+#include "auth/owner.hpp"
 #include "clock.hpp"
 #include "jsonrpc/reply.hpp"
 

@@ -1,6 +1,6 @@
 #include "dispatch/http_sessions.hpp"
 
-#include "auth/access_tokens.hpp"
+#include "auth/owner.hpp"
 #include "faults.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol/agreed_names.hpp"

@@ -1,6 +1,6 @@
 #include "tools/tool_server.hpp"
 
-#include "auth/access_tokens.hpp"
+#include "auth/owner.hpp"
 #include "clock.hpp"
 #include "mcp/catalogue.hpp"
 #include "mcp/tools/arguments.hpp"

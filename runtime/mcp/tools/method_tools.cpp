@@ -1,6 +1,6 @@
 #include "mcp/tools/method_tools.hpp"
 
-#include "auth/access_tokens.hpp"
+#include "auth/owner.hpp"
 #include "call/result_options.hpp"
 #include "call/value_text.hpp"
 #include "jsonrpc/envelope.hpp"

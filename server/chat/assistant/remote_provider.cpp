@@ -1,6 +1,6 @@
 #include "chat/assistant/remote_provider.hpp"
 
-#include "auth/access_tokens.hpp"
+#include "auth/owner.hpp"
 #include "chat/assistant/remote_answer.hpp"
 #include "chat/assistant/remote_request.hpp"
 #include "client/http/http_error.hpp"

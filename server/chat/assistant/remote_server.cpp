@@ -1,6 +1,6 @@
 #include "chat/assistant/remote_server.hpp"
 
-#include "auth/access_tokens.hpp"
+#include "auth/owner.hpp"
 #include "chat/assistant/service_server.hpp"
 #include "client/http/http_error.hpp"
 #include "jsonrpc/envelope.hpp"
