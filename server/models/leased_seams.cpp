@@ -120,8 +120,7 @@ chat::ModelFacts turn_facts(const LoadedFacts& loaded, const ModelRuntime& runti
 }
 
 chat::EmbeddingFacts embedding_facts(const LoadedFacts& loaded) {
-  return {loaded.model.name, context_of(loaded.param), loaded.model.pooling, loaded.model.suffix,
-          batch_of(loaded.param)};
+  return {context_of(loaded.param), loaded.model.pooling, loaded.model.suffix, batch_of(loaded.param)};
 }
 
 LeasedTurnModel::LeasedTurnModel(asio::io_context& loop, const ModelRuntime& runtime,

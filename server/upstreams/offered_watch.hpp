@@ -44,7 +44,7 @@ class GrowingPause {
 // One list of what another MCP server offers, while it comes, page by page.
 class OfferedPages {
  public:
-  explicit OfferedPages(const OfferedList& list = list_of(Offered::kTools)) : list_(list) {}
+  explicit OfferedPages(const OfferedList& list) : list_(list) {}
 
   // The parameters to ask for the next page with.
   Json params() const { return cursor_.empty() ? Json::object() : Json{{"cursor", cursor_}}; }
@@ -75,7 +75,7 @@ class OfferedWatch : public std::enable_shared_from_this<OfferedWatch> {
     std::function<void(std::function<void()>)> post;
   };
 
-  OfferedWatch(client::McpClient& client, Events events, Offered kind = Offered::kTools)
+  OfferedWatch(client::McpClient& client, Events events, Offered kind)
       : client_(client), events_(std::move(events)), list_(list_of(kind)) {}
 
   const char* notification() const { return list_.notification; }  // after which note_change() is called

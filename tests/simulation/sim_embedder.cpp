@@ -52,10 +52,7 @@ class SimEmbedder::Lease final : public chat::EmbeddingLease {
   SimEmbedder& embedder_;
 };
 
-SimEmbedder::SimEmbedder(World& world) : world_(world) {
-  facts_.name = "embedder";
-  facts_.max_context_len = 512;
-}
+SimEmbedder::SimEmbedder(World& world) : world_(world) { facts_.max_context_len = 512; }
 
 std::unique_ptr<chat::QueuePlace> SimEmbedder::ask(chat::PlaceWish wish,
                                                    chat::PlaceEvents<chat::EmbeddingLease> events) {

@@ -4,15 +4,15 @@
 
 namespace rkllm_mcp::chat {
 
-std::unique_ptr<HostCall> ServerClient::list(const std::string& kind, const Principal& who, mcp::DoneFunction done) {
-  return call_method(kind + "/list", Json::object(), who,
-                     [kind, server = name(), done = std::move(done)](Json result, const std::exception_ptr& error) {
+std::unique_ptr<HostCall> ServerClient::list_tools(const Principal& who, mcp::DoneFunction done) {
+  return call_method("tools/list", Json::object(), who,
+                     [server = name(), done = std::move(done)](Json result, const std::exception_ptr& error) {
                        if (error) return done(nullptr, error);
-                       if (!result.is_object() || !result.contains(kind) || !result[kind].is_array()) {
-                         const RpcError wrong(ErrorCode::kInternalError, server + " gives no list of " + kind);
+                       if (!result.is_object() || !result.contains("tools") || !result["tools"].is_array()) {
+                         const RpcError wrong(ErrorCode::kInternalError, server + " gives no list of tools");
                          return done(nullptr, std::make_exception_ptr(wrong));
                        }
-                       done(std::move(result[kind]), nullptr);
+                       done(std::move(result["tools"]), nullptr);
                      });
 }
 

@@ -30,20 +30,10 @@ class ServerClient {
                                         mcp::DoneFunction done) {
     return server_->call(method, params, who, std::move(done));
   }
-  // Each gives the array of what there is.
-  std::unique_ptr<HostCall> list_tools(const Principal& who, mcp::DoneFunction done) {
-    return list("tools", who, std::move(done));
-  }
-  std::unique_ptr<HostCall> list_resources(const Principal& who, mcp::DoneFunction done) {
-    return list("resources", who, std::move(done));
-  }
-  std::unique_ptr<HostCall> list_prompts(const Principal& who, mcp::DoneFunction done) {
-    return list("prompts", who, std::move(done));
-  }
+  // Gives the array of the server's tools.
+  std::unique_ptr<HostCall> list_tools(const Principal& who, mcp::DoneFunction done);
 
  private:
-  std::unique_ptr<HostCall> list(const std::string& kind, const Principal& who, mcp::DoneFunction done);
-
   const std::unique_ptr<HostedServer> server_;
 };
 

@@ -88,7 +88,6 @@ class ModelSeam {
 enum class Pooling { kLast, kMean, kFirst };
 
 struct EmbeddingFacts {
-  std::string name;
   std::int64_t max_context_len = 0;
   Pooling pooling = Pooling::kLast;  // models.NAME.embeddings.pooling: last, mean, cls
   std::string suffix{};              // behind each input, e.g. "<|endoftext|>"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,7 +41,7 @@ class Parser {
 
   [[noreturn]] void fail(const std::string& complaint) const {
     const std::string where = at_ < text_.size() ? " at character " + std::to_string(at_ + 1) : " at its end";
-    throw NotAnExpression(complaint + where, at_);
+    throw NotAnExpression(complaint + where);
   }
 
   void skip_spaces() {

@@ -5,22 +5,15 @@
 
 #include "tools/numbers/rational.hpp"
 
-#include <cstddef>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 
 namespace rkllm_mcp {
 
-// The text is no expression. `position` is the byte, counted from 0, at which that shows.
+// The text is no expression.
 class NotAnExpression : public std::runtime_error {
  public:
-  NotAnExpression(const std::string& message, std::size_t position)
-      : std::runtime_error(message), position_(position) {}
-  std::size_t position() const { return position_; }
-
- private:
-  std::size_t position_;
+  using std::runtime_error::runtime_error;
 };
 
 struct Computed {

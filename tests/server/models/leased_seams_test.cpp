@@ -107,7 +107,6 @@ TEST_CASE("the facts of a loaded model are those of its name, of what it was loa
   bench.loaded.model.pooling = chat::Pooling::kMean;
   bench.loaded.model.suffix = "</s>";
   const chat::EmbeddingFacts embedding = embedding_facts(bench.loaded);
-  CHECK(embedding.name == "a");
   CHECK(embedding.max_context_len == 1000);
   CHECK(embedding.pooling == chat::Pooling::kMean);
   CHECK(embedding.suffix == "</s>");

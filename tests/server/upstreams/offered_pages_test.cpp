@@ -9,7 +9,7 @@
 namespace rkllm_mcp {
 
 TEST_CASE("a list is read page by page, each with the cursor of the one before") {
-  OfferedPages pages;
+  OfferedPages pages(list_of(Offered::kTools));
   CHECK(pages.params() == Json::object());
   CHECK(pages.take(Json{{"tools", {1, 2}}, {"nextCursor", "c"}}));
   CHECK(pages.params() == Json{{"cursor", "c"}});
@@ -19,7 +19,7 @@ TEST_CASE("a list is read page by page, each with the cursor of the one before")
 }
 
 TEST_CASE("a cursor that comes again ends the list, and so does one that is no text") {
-  OfferedPages pages;
+  OfferedPages pages(list_of(Offered::kTools));
   CHECK(pages.take(Json{{"tools", {1}}, {"nextCursor", "c"}}));
   const Json again = GENERATE(Json("c"), Json(5));
   CHECK_FALSE(pages.take(Json{{"tools", Json::array()}, {"nextCursor", again}}));
@@ -28,14 +28,14 @@ TEST_CASE("a cursor that comes again ends the list, and so does one that is no t
 }
 
 TEST_CASE("no more than 1000 tools are taken of a list") {
-  OfferedPages pages;
+  OfferedPages pages(list_of(Offered::kTools));
   CHECK_FALSE(pages.take(Json{{"tools", Json(std::vector<int>(2000, 1))}, {"nextCursor", "c"}}));
   CHECK(pages.entries().size() == 1000);
   CHECK_FALSE(pages.cut_short().empty());
 }
 
 TEST_CASE("no more than 262,144 values are taken of a list") {
-  OfferedPages pages;
+  OfferedPages pages(list_of(Offered::kTools));
   const Json tool{{"inputSchema", {{"enum", std::vector<int>(100'000)}}}};
   CHECK(pages.take(Json{{"tools", {tool, tool}}, {"nextCursor", "c"}}));
   CHECK_FALSE(pages.take(Json{{"tools", {tool}}, {"nextCursor", "d"}}));
@@ -44,7 +44,7 @@ TEST_CASE("no more than 262,144 values are taken of a list") {
 }
 
 TEST_CASE("no more than 2 MiB of tools are taken of a list") {
-  OfferedPages pages;
+  OfferedPages pages(list_of(Offered::kTools));
   const std::string large(1 << 18, 'x');
   bool has_more = true;
   for (int page = 0; has_more; ++page)
@@ -56,7 +56,7 @@ TEST_CASE("no more than 2 MiB of tools are taken of a list") {
 TEST_CASE("an answer that is no page is refused") {
   const client::Outcome answer = GENERATE(client::Outcome(Json(5)), client::Outcome(Json{{"tools", 5}}),
                                           client::Outcome(client::RemoteError{-32000, "no", nullptr}));
-  OfferedPages pages;
+  OfferedPages pages(list_of(Offered::kTools));
   CHECK_THROWS_AS(pages.take(answer), client::ConnectionError);
 }
 

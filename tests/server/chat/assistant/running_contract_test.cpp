@@ -51,7 +51,7 @@ class OneRowOfEach final : public chat::EmbeddingSeam {
  private:
   chat::testing::ScriptedLender& lender_;
   const Result result_;
-  const chat::EmbeddingFacts facts_{.name = "qwen3-0.6b", .max_context_len = 64};
+  const chat::EmbeddingFacts facts_{.max_context_len = 64};
 };
 
 // Nothing happens but in step().

@@ -30,7 +30,7 @@ class TwoRows final : public EmbeddingSeam {
   }
   void abort() override {}
 
-  EmbeddingFacts known{.name = "e", .max_context_len = 64, .pooling = Pooling::kLast, .suffix = "!"};
+  EmbeddingFacts known{.max_context_len = 64, .pooling = Pooling::kLast, .suffix = "!"};
   std::vector<std::string> texts;
   std::size_t bytes_that_fit = 64;
   bool is_dead = false;  // so that all runs fail

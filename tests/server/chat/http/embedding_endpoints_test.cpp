@@ -34,7 +34,7 @@ class OneRow final : public EmbeddingSeam {
   std::string complaint;
 
  private:
-  const EmbeddingFacts known_{.name = "e", .max_context_len = 64};
+  const EmbeddingFacts known_{.max_context_len = 64};
   Actions& actions_;
 };
 
