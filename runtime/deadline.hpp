@@ -17,8 +17,6 @@ namespace rkllm_mcp {
 
 class Deadline {
  public:
-  using Clock = rkllm_mcp::Clock;
-
   // `expired` is called from the loop each time a deadline has passed; the deadline is then unset.
   Deadline(asio::io_context& io, std::function<void()> expired)
       : state_(std::make_shared<State>(io, std::move(expired))) {}

@@ -110,7 +110,7 @@ bool Log::reopen() {
 
 void Log::close() {
   if (!thread_) return;
-  sink_->wait_until(LogSink::Clock::now() + kLastLines);
+  sink_->wait_until(Clock::now() + kLastLines);
   lost_ = sink_->lost();
   thread_.reset();  // waits until its queue is empty
 }

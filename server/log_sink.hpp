@@ -21,8 +21,6 @@ namespace rkllm_mcp {
 
 class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  using Clock = rkllm_mcp::Clock;
-
   explicit LogSink(LogOutput output) : output_(std::move(output)) {}
 
   // To be called before the first line. `lost_before` returns how many lines were lost on their way here.

@@ -19,7 +19,6 @@ namespace rkllm_mcp {
 
 class GuessThrottle {
  public:
-  using Clock = rkllm_mcp::Clock;
   using Pause = std::chrono::milliseconds;
 
   static constexpr unsigned kFree = 5;  // wrong tokens that are refused at once: people mistype

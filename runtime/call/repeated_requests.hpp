@@ -37,8 +37,6 @@ namespace rkllm_mcp {
 
 class RepeatedRequests {
  public:
-  using Clock = rkllm_mcp::Clock;
-
   struct Limits {
     std::chrono::milliseconds kept_for = kKeptForLostMessages;  // after the answer
     std::size_t client_bytes = std::size_t{1} << 20U;           // of answers to one client

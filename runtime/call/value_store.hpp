@@ -40,7 +40,6 @@ class ValueStore {
   const ValueRows* find(std::string_view id);
 
  private:
-  using Clock = rkllm_mcp::Clock;
   struct Kept {
     std::string id;
     ValueRows rows;

@@ -13,7 +13,7 @@
 namespace rkllm_mcp::client {
 namespace {
 
-void authenticate(Connection& connection, const std::string& token, Deadline deadline) {
+void authenticate(Connection& connection, const std::string& token, Clock::time_point deadline) {
   connection.send(Json{{"jsonrpc", "2.0"}, {"id", "auth"}, {"method", "auth"}, {"params", {{"token", token}}}}.dump());
   const auto reply = connection.receive(deadline);
   if (!reply) throw ConnectionError("no answer to the authentication");
@@ -23,7 +23,7 @@ void authenticate(Connection& connection, const std::string& token, Deadline dea
 
 }  // namespace
 
-std::unique_ptr<Connection> connect(const Endpoint& endpoint, Deadline deadline) {
+std::unique_ptr<Connection> connect(const Endpoint& endpoint, Clock::time_point deadline) {
   switch (endpoint.protocol) {
     case Protocol::kTcp:
     case Protocol::kTcps:
@@ -41,7 +41,7 @@ std::unique_ptr<Connection> connect(const Endpoint& endpoint, Deadline deadline)
   throw ConnectionError("unknown protocol");
 }
 
-std::unique_ptr<Connection> connect_mcp(const Endpoint& endpoint, Deadline deadline) {
+std::unique_ptr<Connection> connect_mcp(const Endpoint& endpoint, Clock::time_point deadline) {
   switch (endpoint.protocol) {
     case Protocol::kHttp:
     case Protocol::kHttps: return std::make_unique<StreamableHttpConnection>(endpoint, deadline);

@@ -16,8 +16,6 @@
 
 namespace rkllm_mcp::client {
 
-using Deadline = Clock::time_point;
-
 // The longest message that is taken from a server, in bytes. A longer one ends the connection, or over HTTP its
 // request.
 inline constexpr std::size_t kLongestMessage = std::size_t{16} << 20U;
@@ -80,7 +78,7 @@ class Connection {
   virtual void send(std::string_view message) = 0;
   // The next message from the server; nothing when the deadline has passed. Throws ConnectionError, also when the
   // server has ended the connection.
-  virtual std::optional<std::string> receive(Deadline deadline) = 0;
+  virtual std::optional<std::string> receive(Clock::time_point deadline) = 0;
   // False if messages may be lost on the way: a stream's gaps are then to be asked for with `poll`.
   virtual bool reliable() const { return true; }
   // From any thread: a receive() that waits ends at once with ConnectionError, and so does every later one when it has
@@ -91,10 +89,10 @@ class Connection {
 struct Endpoint;
 
 // Connects to a server, whose dialects may both be spoken: HTTP is plain JSON-RPC. Throws ConnectionError.
-std::unique_ptr<Connection> connect(const Endpoint& endpoint, Deadline deadline);
+std::unique_ptr<Connection> connect(const Endpoint& endpoint, Clock::time_point deadline);
 
 // Connects to an MCP server: HTTP is Streamable HTTP, and over UDP requests are repeated until they are answered, so
 // that it counts as reliable. Throws ConnectionError.
-std::unique_ptr<Connection> connect_mcp(const Endpoint& endpoint, Deadline deadline);
+std::unique_ptr<Connection> connect_mcp(const Endpoint& endpoint, Clock::time_point deadline);
 
 }  // namespace rkllm_mcp::client

@@ -71,12 +71,12 @@ const Principal* Gate::let_in(const Peer& peer) {
 }
 
 std::string Gate::complaint(std::string_view address) {
-  if (!throttle_.is_full(address, GuessThrottle::Clock::now())) return "nobody has this access token";
+  if (!throttle_.is_full(address, Clock::now())) return "nobody has this access token";
   return "too many wrong access tokens have come from this address: none is looked at now, try again later";
 }
 
 void Gate::refuse_guess(const std::string& address, std::function<void()> refuse) {
-  const auto pause = throttle_.line_up(address, GuessThrottle::Clock::now());
+  const auto pause = throttle_.line_up(address, Clock::now());
   if (pause.count() == 0) return refuse();
   call_after(loop_, pause, std::move(refuse));
 }
@@ -130,7 +130,7 @@ void Gate::refuse(const Message& message, std::string_view token, const std::str
   const PeerFacts& client = answer.peer().facts();
   if (client.transport == TransportKind::kUdp) {
     // Nothing bounds how many datagrams come: none of them is kept.
-    const bool is_slow = throttle_.failed(client.address, GuessThrottle::Clock::now()).count() > 0;
+    const bool is_slow = throttle_.failed(client.address, Clock::now()).count() > 0;
     return is_slow ? Reply::unanswered(answer).nothing() : tell();
   }
   // Until the refusal has been sent, nothing else that this connection sends is executed.

@@ -85,7 +85,6 @@ class HttpSessions {
   bool end(std::string_view id);
 
  private:
-  using Clock = rkllm_mcp::Clock;
   struct Entry {
     std::shared_ptr<Session> session;
     std::unique_ptr<SessionStreams> streams;

@@ -98,7 +98,6 @@ class TokenStream : public CallObserver {
   std::uint64_t token_limit() const { return token_limit_.load(); }  // 0 while it is not known
 
  private:
-  using Clock = rkllm_mcp::Clock;
   enum class Room { kYes, kNotYet, kNever };
 
   void wake();

@@ -16,8 +16,6 @@ namespace rkllm_mcp {
 
 class AnswerCache {
  public:
-  using Clock = rkllm_mcp::Clock;
-
   AnswerCache(std::size_t most_bytes, std::chrono::seconds life) : most_bytes_(most_bytes), life_(life) {}
 
   std::optional<ToolAnswer> find(const std::string& question, Clock::time_point now);

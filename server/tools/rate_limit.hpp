@@ -12,8 +12,6 @@ namespace rkllm_mcp {
 
 class RateLimit {
  public:
-  using Clock = rkllm_mcp::Clock;
-
   explicit RateLimit(int per_minute) : per_minute_(per_minute) {}
 
   // Counts one question under that name; if there were too many, it does not count, and this is how long to wait.

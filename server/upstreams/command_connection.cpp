@@ -119,7 +119,7 @@ CommandConnection::~CommandConnection() {
 
 void CommandConnection::send(std::string_view message) { connection_.send(message); }
 
-std::optional<std::string> CommandConnection::receive(client::Deadline deadline) {
+std::optional<std::string> CommandConnection::receive(Clock::time_point deadline) {
   try {
     return connection_.receive(deadline);
   } catch (const client::ConnectionError& error) {

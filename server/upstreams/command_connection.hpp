@@ -6,6 +6,7 @@
 
 #include "client/connection.hpp"
 #include "client/sockets/tcp_connection.hpp"
+#include "clock.hpp"
 #include "process/descriptor.hpp"
 #include "process/process_output.hpp"
 
@@ -42,7 +43,7 @@ class CommandConnection final : public client::Connection {
   ~CommandConnection() override;
 
   void send(std::string_view message) override;
-  std::optional<std::string> receive(client::Deadline deadline) override;
+  std::optional<std::string> receive(Clock::time_point deadline) override;
   void interrupt() override;
 
  private:

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 constexpr auto kPagePatience = 10s;
 constexpr auto kBetweenLists = 500ms;       // at least, however often the server says that they have changed
 constexpr auto kBetweenRoutineLists = 60s;  // where the server does not say so, or a list has failed
-constexpr auto kNever = OfferedWatch::Clock::time_point::max();
+constexpr auto kNever = Clock::time_point::max();
 
 constexpr std::size_t kMostTools = 1000;
 constexpr std::size_t kMostPages = 1000;
@@ -29,9 +29,7 @@ void OfferedWatch::note_change() {
   }
 }
 
-OfferedWatch::Clock::time_point OfferedWatch::due() const {
-  return std::min({is_listing() ? page_until_ : list_at_, listen_at_});
-}
+Clock::time_point OfferedWatch::due() const { return std::min({is_listing() ? page_until_ : list_at_, listen_at_}); }
 
 void OfferedWatch::work() {
   if (!client_.server().capabilities.contains(list_.capability)) {

@@ -66,8 +66,6 @@ class OfferedPages {
 
 class OfferedWatch : public std::enable_shared_from_this<OfferedWatch> {
  public:
-  using Clock = rkllm_mcp::Clock;
-
   struct Events {
     std::function<void(std::vector<Json> entries)> on_list;
     std::function<void(const std::string& warning)> on_warning;

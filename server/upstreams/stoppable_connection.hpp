@@ -4,6 +4,7 @@
 #pragma once
 
 #include "client/connection.hpp"
+#include "clock.hpp"
 
 #include <memory>
 #include <mutex>
@@ -49,7 +50,7 @@ class StoppableConnection final : public client::Connection {
   StoppableConnection& operator=(const StoppableConnection&) = delete;
 
   void send(std::string_view message) override { connection_->send(message); }
-  std::optional<std::string> receive(client::Deadline deadline) override { return connection_->receive(deadline); }
+  std::optional<std::string> receive(Clock::time_point deadline) override { return connection_->receive(deadline); }
   bool reliable() const override { return connection_->reliable(); }
   void interrupt() override { connection_->interrupt(); }
 

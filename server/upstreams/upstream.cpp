@@ -98,7 +98,7 @@ Upstream::Upstream(asio::io_context& loop, std::string name, std::string address
 
 Upstream::~Upstream() {
   stop();
-  await_end(UpstreamLink::Clock::now());
+  await_end(Clock::now());
 }
 
 void Upstream::refuse(const Running& running, const std::string& reason) const {
@@ -206,7 +206,7 @@ void Upstream::let_go(Calls::iterator call) {
     const auto& session = call->second.invocation->request().session;
     const bool is_anybodys = session->shared() || (unread_cancels_ && unread_cancels_->session.lock() != session);
     if (unread_cancels_) link_->cancel(unread_cancels_->ping);
-    unread_cancels_ = {next_key_++, UpstreamLink::Clock::now(), is_anybodys ? std::weak_ptr<Session>() : session};
+    unread_cancels_ = {next_key_++, Clock::now(), is_anybodys ? std::weak_ptr<Session>() : session};
     link_->ask(unread_cancels_->ping, "ping", Json::object());
   }
   calls_.erase(call);
@@ -221,8 +221,8 @@ void Upstream::take_ping(UpstreamLink::Key key) {
 
 // A client that was asked something may never send the answer, and nothing tells us so: after a time it is given up.
 void Upstream::let_go_of_abandoned() {
-  const auto now = UpstreamLink::Clock::now();
-  auto next = UpstreamLink::Clock::time_point::max();
+  const auto now = Clock::now();
+  auto next = Clock::time_point::max();
   if (unread_cancels_ && now - unread_cancels_->at >= kToRead) take_ping(unread_cancels_->ping);
   for (auto call = calls_.begin(); call != calls_.end();) {
     const auto each = call++;
@@ -263,7 +263,7 @@ void Upstream::take_question(UpstreamLink::Key question, const std::string& meth
                                                 has_fault("an upstream asks whoever has called last"));
   if (!is_one_client) return link_->respond(question, refusal("calls of several clients are in progress"));
   about->second.question = question;
-  about->second.asked_at = UpstreamLink::Clock::now();
+  about->second.asked_at = Clock::now();
   invocation->ask({{kAnswer, method, params.is_object() ? params : Json::object()}},
                   Json{{"upstream", name_}, {"call", about->first}, {"question", question}});
   let_go_of_abandoned();

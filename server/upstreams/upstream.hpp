@@ -54,7 +54,7 @@ class Upstream {
   void get_prompt(const std::string& prompt, mcp::Invocation& invocation);
   // Calls in progress are answered, and nothing is done any more; await_end() waits for what still ends.
   void stop();
-  void await_end(UpstreamLink::Clock::time_point deadline) { link_->await_end(deadline); }
+  void await_end(Clock::time_point deadline) { link_->await_end(deadline); }
 
  private:
   struct Running {
@@ -62,7 +62,7 @@ class Upstream {
     UnsentProgress progress;  // not sent yet: the client has had no room for it
     Offered kind = Offered::kTools;
     std::optional<UpstreamLink::Key> question{};  // of the other server, which this call's client is asked now
-    UpstreamLink::Clock::time_point asked_at{};
+    Clock::time_point asked_at{};
     std::optional<client::Outcome> end{};  // of the call, if it came while a client without a handshake was asked
   };
   using Calls = std::map<UpstreamLink::Key, Running>;
@@ -70,7 +70,7 @@ class Upstream {
   // server has read them all.
   struct UnreadCancels {
     UpstreamLink::Key ping;
-    UpstreamLink::Clock::time_point at;
+    Clock::time_point at;
     std::weak_ptr<Session> session;  // the session of all these calls; empty: they were of several
   };
 

@@ -38,9 +38,8 @@ namespace rkllm_mcp {
 class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
  public:
   using Key = std::uint64_t;
-  using Clock = rkllm_mcp::Clock;
   // Throws ConnectionError; blocks until the deadline at most.
-  using Connect = std::function<std::unique_ptr<client::Connection>(client::Deadline)>;
+  using Connect = std::function<std::unique_ptr<client::Connection>(Clock::time_point)>;
 
   // All are called on the loop.
   struct Events {

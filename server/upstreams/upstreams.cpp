@@ -2,6 +2,7 @@
 
 #include "call/permission.hpp"
 #include "client/endpoint.hpp"
+#include "clock.hpp"
 #include "text/regular_file.hpp"
 #include "upstreams/command_connection.hpp"
 #include "upstreams/upstream_document.hpp"
@@ -45,7 +46,7 @@ struct Reach {
 };
 
 Reach reach_by_url(const client::Endpoint& endpoint) {
-  return {endpoint.url(), [endpoint](client::Deadline deadline) { return client::connect_mcp(endpoint, deadline); }};
+  return {endpoint.url(), [endpoint](Clock::time_point deadline) { return client::connect_mcp(endpoint, deadline); }};
 }
 
 ServerCommand command_of(const std::string& setting, const Json& upstream) {
@@ -65,7 +66,7 @@ ServerCommand command_of(const std::string& setting, const Json& upstream) {
 Reach reach_by_command(const ServerCommand& command, const std::string& name, spdlog::logger& log) {
   const auto line = [name, &log](std::string_view text) { log.info("upstream {}: {}", name, text); };
   return {command.program,
-          [command, line](client::Deadline) { return std::make_unique<CommandConnection>(command, line); }};
+          [command, line](Clock::time_point) { return std::make_unique<CommandConnection>(command, line); }};
 }
 
 ToolFilter filter_of(const Json& upstream) {
@@ -184,7 +185,7 @@ Json Upstreams::status() const {
 void Upstreams::stop() {
   changes_.clear();
   for (const auto& [upstream, permission] : all_) upstream->stop();
-  const auto deadline = UpstreamLink::Clock::now() + kToStop;
+  const auto deadline = Clock::now() + kToStop;
   for (const auto& [upstream, permission] : all_) upstream->await_end(deadline);
 }
 

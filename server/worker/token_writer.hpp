@@ -35,7 +35,6 @@ class TokenWriter : public std::enable_shared_from_this<TokenWriter> {
   FrameSocket& socket() { return socket_; }
 
  private:
-  using Clock = rkllm_mcp::Clock;
   class RunFrames;
 
   // With mutex_ held.

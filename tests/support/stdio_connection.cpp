@@ -10,7 +10,7 @@ void StdioConnection::send(std::string_view message) {
   if (!process_.write(std::string(message) + "\n")) throw client::ConnectionError("standard input has been closed");
 }
 
-std::optional<std::string> StdioConnection::receive(client::Deadline deadline) {
+std::optional<std::string> StdioConnection::receive(Clock::time_point deadline) {
   const auto left = std::chrono::ceil<Process::Duration>(deadline - std::chrono::steady_clock::now());
   auto line = process_.read_line(std::max(left, Process::Duration(0)));
   if (!line && std::chrono::steady_clock::now() < deadline) throw client::ConnectionError("end of standard output");

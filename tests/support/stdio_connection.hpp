@@ -2,6 +2,7 @@
 #pragma once
 
 #include "client/connection.hpp"
+#include "clock.hpp"
 #include "support/process.hpp"
 
 namespace rkllm_mcp::test {
@@ -11,7 +12,7 @@ class StdioConnection final : public client::Connection {
   explicit StdioConnection(Process& process) : process_(process) {}
 
   void send(std::string_view message) override;
-  std::optional<std::string> receive(client::Deadline deadline) override;
+  std::optional<std::string> receive(Clock::time_point deadline) override;
 
  private:
   Process& process_;

@@ -20,7 +20,7 @@ bool is_empty_chunk(const Json& chunk) {
 
 }  // namespace
 
-PlainHttpConnection::PlainHttpConnection(const Endpoint& endpoint, Deadline deadline)
+PlainHttpConnection::PlainHttpConnection(const Endpoint& endpoint, Clock::time_point deadline)
     : trip_(endpoint, {.connect = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()),
                        .read = kAnswerPatience}),
       path_(endpoint.path),
@@ -64,7 +64,7 @@ void PlainHttpConnection::keep(Reply reply) {
   replies_.push_back(std::move(reply.text));
 }
 
-std::optional<std::string> PlainHttpConnection::receive(Deadline deadline) {
+std::optional<std::string> PlainHttpConnection::receive(Clock::time_point deadline) {
   for (;;) {
     if (!replies_.empty()) {
       std::string reply = std::move(replies_.front());

@@ -5,6 +5,7 @@
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
 #include "client/http/http_round_trip.hpp"
+#include "clock.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -15,10 +16,10 @@ namespace rkllm_mcp::client {
 
 class PlainHttpConnection final : public Connection {
  public:
-  PlainHttpConnection(const Endpoint& endpoint, Deadline deadline);
+  PlainHttpConnection(const Endpoint& endpoint, Clock::time_point deadline);
 
   void send(std::string_view message) override;  // blocks until the reply is there
-  std::optional<std::string> receive(Deadline deadline) override;
+  std::optional<std::string> receive(Clock::time_point deadline) override;
 
  private:
   struct Stream {

@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kBetweenStops{20};
 constexpr std::chrono::seconds kLongestRest{2};  // servers close what rests for some seconds more
 constexpr std::size_t kMostRested = 4;
 
-std::chrono::milliseconds connect_patience(Deadline deadline) {
+std::chrono::milliseconds connect_patience(Clock::time_point deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
   return std::clamp(left, std::chrono::milliseconds(1), kLongestConnecting);
 }
@@ -31,7 +31,7 @@ bool contains(const std::vector<Json>& ids, const Json& id) {
 
 }  // namespace
 
-StreamableHttpConnection::StreamableHttpConnection(const Endpoint& endpoint, Deadline deadline)
+StreamableHttpConnection::StreamableHttpConnection(const Endpoint& endpoint, Clock::time_point deadline)
     : session_(endpoint, connect_patience(deadline)) {
   session_.reach();
   conductor_ = std::thread([this] { conduct(); });

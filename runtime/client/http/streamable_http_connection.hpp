@@ -44,11 +44,11 @@ class StreamableHttpConnection final : public Connection {
   static constexpr std::size_t kMostWaiting = 1024;
 
   // Throws ConnectionError if nothing listens there.
-  StreamableHttpConnection(const Endpoint& endpoint, Deadline deadline);
+  StreamableHttpConnection(const Endpoint& endpoint, Clock::time_point deadline);
   ~StreamableHttpConnection() override;
 
   void send(std::string_view message) override;
-  std::optional<std::string> receive(Deadline deadline) override { return inbox_.take(deadline); }
+  std::optional<std::string> receive(Clock::time_point deadline) override { return inbox_.take(deadline); }
   void interrupt() override;
 
  private:

@@ -13,7 +13,7 @@ void Inbox::put(std::string message) {
   changed_.notify_all();
 }
 
-std::optional<std::string> Inbox::take(Deadline deadline) {
+std::optional<std::string> Inbox::take(Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, deadline, [this] { return failure_ || !messages_.empty(); });
   if (messages_.empty()) {

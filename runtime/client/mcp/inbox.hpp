@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client/connection.hpp"
+#include "clock.hpp"
 
 #include <condition_variable>
 #include <cstddef>
@@ -18,7 +19,7 @@ class Inbox {
   // Waits for room. After fail() the message is dropped.
   void put(std::string message);
   // The next message; nothing at the deadline. Throws ConnectionError when there is none left after fail().
-  std::optional<std::string> take(Deadline deadline);
+  std::optional<std::string> take(Clock::time_point deadline);
   // Nothing more comes, for this reason. The first one counts.
   void fail(Loss loss);
   void fail(const std::string& reason) { fail(Loss(reason)); }

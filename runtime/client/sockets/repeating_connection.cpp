@@ -48,7 +48,7 @@ void RepeatingConnection::refuse(const std::vector<Json>& requests, const std::s
   }
 }
 
-std::optional<std::string> RepeatingConnection::receive(Deadline deadline) {
+std::optional<std::string> RepeatingConnection::receive(Clock::time_point deadline) {
   for (;;) {
     send_due();
     {
@@ -83,7 +83,7 @@ void RepeatingConnection::send_due() {
   for (const std::string& message : due) lossy_->send(message);
 }
 
-RepeatingConnection::Clock::time_point RepeatingConnection::next_due(Deadline deadline) {
+Clock::time_point RepeatingConnection::next_due(Clock::time_point deadline) {
   const std::lock_guard lock(mutex_);
   auto due = std::min(deadline, Clock::now() + kLongestReceive);
   for (const Repeated& each : repeated_) due = std::min(due, each.next);

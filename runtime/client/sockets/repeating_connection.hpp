@@ -30,12 +30,10 @@ class RepeatingConnection final : public Connection {
 
   // A request that a datagram cannot carry is answered with an error from this side.
   void send(std::string_view message) override;
-  std::optional<std::string> receive(Deadline deadline) override;
+  std::optional<std::string> receive(Clock::time_point deadline) override;
   void interrupt() override { lossy_->interrupt(); }
 
  private:
-  using Clock = rkllm_mcp::Clock;
-
   struct Repeated {
     Json id;  // of the request; null: a notification
     std::string message;
@@ -50,7 +48,7 @@ class RepeatingConnection final : public Connection {
 
   void refuse(const std::vector<Json>& requests, const std::string& complaint);
   void send_due();
-  Clock::time_point next_due(Deadline deadline);
+  Clock::time_point next_due(Clock::time_point deadline);
   bool is_new(const std::string& message);
 
   const std::unique_ptr<Connection> lossy_;

@@ -74,7 +74,7 @@ void notice_vanished_host(int descriptor) {
   set_option(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(std::chrono::milliseconds(kToVanish).count()));
 }
 
-Socket::Socket(Kind kind, const Endpoint& endpoint, Deadline deadline) : where_(endpoint.authority()) {
+Socket::Socket(Kind kind, const Endpoint& endpoint, Clock::time_point deadline) : where_(endpoint.authority()) {
   if (endpoint.protocol == Protocol::kUnix) {
     connect_to_file(endpoint.path, deadline);
     return;
@@ -106,7 +106,7 @@ Socket::~Socket() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void Socket::connect_to_file(const std::string& path, Deadline deadline) {
+void Socket::connect_to_file(const std::string& path, Clock::time_point deadline) {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
   if (path.size() >= sizeof name.sun_path) fail(path, std::strerror(ENAMETOOLONG));
@@ -119,7 +119,7 @@ void Socket::connect_to_file(const std::string& path, Deadline deadline) {
   if (!try_address(address, deadline)) fail_to_connect(where_, std::strerror(errno));
 }
 
-bool Socket::try_address(const addrinfo& address, Deadline deadline) {
+bool Socket::try_address(const addrinfo& address, Clock::time_point deadline) {
   descriptor_ = ::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address.ai_protocol);
   if (descriptor_ < 0) return false;
   int error = ::connect(descriptor_, address.ai_addr, address.ai_addrlen) == 0 ? 0 : errno;
@@ -143,7 +143,7 @@ bool Socket::try_address(const addrinfo& address, Deadline deadline) {
   return false;
 }
 
-bool Socket::wait_for(short events, Deadline deadline) const {
+bool Socket::wait_for(short events, Clock::time_point deadline) const {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     const auto bounded = std::clamp<long long>(left, 0, std::numeric_limits<int>::max());
@@ -157,7 +157,7 @@ bool Socket::wait_for(short events, Deadline deadline) const {
   }
 }
 
-void Socket::shake_hands(const Endpoint& endpoint, Deadline deadline) try {
+void Socket::shake_hands(const Endpoint& endpoint, Clock::time_point deadline) try {
   tls_ = std::make_unique<TlsSession>(endpoint);
   for (;;) {
     const bool is_done = tls_->shake_hands();
@@ -193,7 +193,7 @@ bool Socket::flush() {
   return true;
 }
 
-void Socket::send_outgoing(Deadline deadline) {
+void Socket::send_outgoing(Clock::time_point deadline) {
   for (;;) {
     {
       const std::lock_guard lock(tls_mutex_);
@@ -250,11 +250,11 @@ void Socket::shut_down() {
   ::shutdown(descriptor_, SHUT_RDWR);
 }
 
-std::optional<std::size_t> Socket::receive(std::span<char> buffer, Deadline deadline) {
+std::optional<std::size_t> Socket::receive(std::span<char> buffer, Clock::time_point deadline) {
   return tls_ ? receive_encrypted(buffer, deadline) : receive_plain(buffer, deadline);
 }
 
-std::optional<std::size_t> Socket::receive_encrypted(std::span<char> buffer, Deadline deadline) {
+std::optional<std::size_t> Socket::receive_encrypted(std::span<char> buffer, Clock::time_point deadline) {
   for (;;) {
     {
       const std::lock_guard lock(tls_mutex_);
@@ -271,7 +271,7 @@ std::optional<std::size_t> Socket::receive_encrypted(std::span<char> buffer, Dea
   }
 }
 
-std::optional<std::size_t> Socket::receive_plain(std::span<char> buffer, Deadline deadline) {
+std::optional<std::size_t> Socket::receive_plain(std::span<char> buffer, Clock::time_point deadline) {
   for (;;) {
     if (is_shut_down_) fail(where_, "interrupted");  // datagrams would go on to be received
     const auto size = ::recv(descriptor_, buffer.data(), buffer.size(), 0);

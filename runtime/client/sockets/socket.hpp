@@ -5,6 +5,7 @@
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
 #include "client/sockets/tls_session.hpp"
+#include "clock.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -63,7 +64,7 @@ class Socket {
 
   // Tries every address of the host, and shakes hands where TLS is spoken. Throws ConnectionError, like everything
   // here; Unreachable if nobody accepts the connection.
-  Socket(Kind kind, const Endpoint& endpoint, Deadline deadline);
+  Socket(Kind kind, const Endpoint& endpoint, Clock::time_point deadline);
   // A socket that is connected already, and will be closed. `where` is for messages.
   Socket(int connected, std::string where);
   Socket(const Socket&) = delete;
@@ -76,19 +77,19 @@ class Socket {
   // From any thread: nothing can be sent or received any more, and calls that wait throw ConnectionError.
   void shut_down();
   // Reads what is there, at least one byte, or one datagram; 0 at the end of a stream; nothing at the deadline.
-  std::optional<std::size_t> receive(std::span<char> buffer, Deadline deadline);
+  std::optional<std::size_t> receive(std::span<char> buffer, Clock::time_point deadline);
 
  private:
-  bool wait_for(short events, Deadline deadline) const;
-  void connect_to_file(const std::string& path, Deadline deadline);
-  bool try_address(const addrinfo& address, Deadline deadline);
-  void shake_hands(const Endpoint& endpoint, Deadline deadline);
+  bool wait_for(short events, Clock::time_point deadline) const;
+  void connect_to_file(const std::string& path, Clock::time_point deadline);
+  bool try_address(const addrinfo& address, Clock::time_point deadline);
+  void shake_hands(const Endpoint& endpoint, Clock::time_point deadline);
   void send_plain(std::string_view bytes);
   bool flush();  // sends what can be sent of outgoing_, under tls_mutex_; true if nothing is left
-  void send_outgoing(Deadline deadline);
+  void send_outgoing(Clock::time_point deadline);
   bool try_send_encrypted(std::string_view bytes);
-  std::optional<std::size_t> receive_plain(std::span<char> buffer, Deadline deadline);
-  std::optional<std::size_t> receive_encrypted(std::span<char> buffer, Deadline deadline);
+  std::optional<std::size_t> receive_plain(std::span<char> buffer, Clock::time_point deadline);
+  std::optional<std::size_t> receive_encrypted(std::span<char> buffer, Clock::time_point deadline);
 
   std::string where_;  // for messages
   int descriptor_ = -1;

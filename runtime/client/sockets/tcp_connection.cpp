@@ -15,7 +15,7 @@ constexpr std::size_t kKeptBytes = std::size_t{1} << 20U;  // memory of a longer
 
 void TcpConnection::send(std::string_view message) { socket_.send(std::string(message) + "\n"); }
 
-std::optional<std::string> TcpConnection::receive(Deadline deadline) {
+std::optional<std::string> TcpConnection::receive(Clock::time_point deadline) {
   for (;;) {
     const auto newline = received_.find('\n', searched_);
     if (std::min(newline, received_.size()) - taken_ > longest_) throw ConnectionError(where_ + ": " + kTooLong);
@@ -39,7 +39,7 @@ std::optional<std::string> TcpConnection::receive(Deadline deadline) {
 }
 
 // A server that does not understand what it got may reset the connection.
-std::optional<std::size_t> TcpConnection::receive_some(std::span<char> buffer, Deadline deadline) try {
+std::optional<std::size_t> TcpConnection::receive_some(std::span<char> buffer, Clock::time_point deadline) try {
   return socket_.receive(buffer, deadline);
 } catch (const ConnectionError& error) {
   if (has_spoken_ || is_interrupted_ || !endpoint_) throw;

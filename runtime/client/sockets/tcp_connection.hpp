@@ -3,6 +3,7 @@
 
 #include "client/connection.hpp"
 #include "client/sockets/socket.hpp"
+#include "clock.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -20,7 +21,7 @@ class TcpConnection final : public Connection {
   // other side is trusted: its messages may be of any length.
   TcpConnection(int connected, std::string where, std::size_t longest = std::numeric_limits<std::size_t>::max())
       : where_(where), longest_(longest), socket_(connected, std::move(where)) {}
-  TcpConnection(const Endpoint& endpoint, Deadline deadline)
+  TcpConnection(const Endpoint& endpoint, Clock::time_point deadline)
       : where_(endpoint.authority()),
         longest_(kLongestMessage),
         endpoint_(endpoint),
@@ -29,14 +30,14 @@ class TcpConnection final : public Connection {
   void send(std::string_view message) override;
   // As send(), without waiting: false if it cannot be sent now. Another thread may be in receive() meanwhile.
   bool try_send(std::string_view message) { return socket_.try_send(std::string(message) + "\n"); }
-  std::optional<std::string> receive(Deadline deadline) override;
+  std::optional<std::string> receive(Clock::time_point deadline) override;
   void interrupt() override {
     is_interrupted_ = true;
     socket_.shut_down();
   }
 
  private:
-  std::optional<std::size_t> receive_some(std::span<char> buffer, Deadline deadline);
+  std::optional<std::size_t> receive_some(std::span<char> buffer, Clock::time_point deadline);
   [[noreturn]] void refuse_other_protocol(const std::string& what) const;
 
   const std::string where_;

@@ -30,7 +30,7 @@ void UdpConnection::send_datagram(std::string_view bytes) {
   socket_.send(bytes);
 }
 
-std::optional<std::string> UdpConnection::receive(Deadline deadline) {
+std::optional<std::string> UdpConnection::receive(Clock::time_point deadline) {
   std::array<char, 65536> buffer;
   const auto size = socket_.receive(buffer, deadline);
   if (!size) return std::nullopt;

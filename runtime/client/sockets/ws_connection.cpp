@@ -44,7 +44,7 @@ std::string_view header(std::string_view head, std::string_view name) {
 
 }  // namespace
 
-WsConnection::WsConnection(const Endpoint& endpoint, Deadline deadline)
+WsConnection::WsConnection(const Endpoint& endpoint, Clock::time_point deadline)
     : where_(endpoint.authority()), socket_(Socket::Kind::kStream, endpoint, deadline) {
   open(endpoint, deadline);
 }
@@ -58,7 +58,7 @@ WsConnection::~WsConnection() {
   }
 }
 
-void WsConnection::open(const Endpoint& endpoint, Deadline deadline) try {
+void WsConnection::open(const Endpoint& endpoint, Clock::time_point deadline) try {
   const std::string key = new_websocket_key();
   socket_.send(upgrade_request(endpoint, key));
   std::size_t end = 0;
@@ -74,7 +74,7 @@ void WsConnection::open(const Endpoint& endpoint, Deadline deadline) try {
   throw ConnectionError(where_ + ": " + error.what() + (has_hint ? hint_at_protocol(endpoint) : std::string()));
 }
 
-bool WsConnection::fill(Deadline deadline) {
+bool WsConnection::fill(Clock::time_point deadline) {
   std::array<char, 65536> buffer;
   const auto size = socket_.receive(buffer, deadline);
   if (!size) return false;
@@ -130,7 +130,7 @@ std::optional<WsConnection::Frame> WsConnection::take_frame() {
   return frame;
 }
 
-std::optional<std::string> WsConnection::receive(Deadline deadline) {
+std::optional<std::string> WsConnection::receive(Clock::time_point deadline) {
   for (;;) {
     auto frame = take_frame();
     if (!frame) {

@@ -4,6 +4,7 @@
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
 #include "client/sockets/socket.hpp"
+#include "clock.hpp"
 #include "transport/websocket/websocket_frame.hpp"
 
 #include <cstdint>
@@ -15,11 +16,11 @@ namespace rkllm_mcp::client {
 
 class WsConnection final : public Connection {
  public:
-  WsConnection(const Endpoint& endpoint, Deadline deadline);
+  WsConnection(const Endpoint& endpoint, Clock::time_point deadline);
   ~WsConnection() override;
 
   void send(std::string_view message) override;
-  std::optional<std::string> receive(Deadline deadline) override;
+  std::optional<std::string> receive(Clock::time_point deadline) override;
   void interrupt() override { socket_.shut_down(); }
 
  private:
@@ -30,8 +31,8 @@ class WsConnection final : public Connection {
     std::string payload;
   };
 
-  void open(const Endpoint& endpoint, Deadline deadline);
-  bool fill(Deadline deadline);                // reads some bytes; false at the deadline
+  void open(const Endpoint& endpoint, Clock::time_point deadline);
+  bool fill(Clock::time_point deadline);       // reads some bytes; false at the deadline
   std::optional<Frame> take_frame();           // out of what has been read; nothing if it is not complete
   void answer_ping(std::string_view payload);  // without waiting
   void send_frame(Opcode opcode, std::string_view payload);

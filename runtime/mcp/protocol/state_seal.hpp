@@ -18,8 +18,6 @@ namespace rkllm_mcp::mcp {
 
 class StateSeal {
  public:
-  using Clock = rkllm_mcp::Clock;
-
   explicit StateSeal(std::chrono::seconds good_for = std::chrono::minutes(30));
 
   std::string seal(const Json& state, std::string_view subject) const;

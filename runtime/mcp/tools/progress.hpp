@@ -35,8 +35,6 @@ class Progress : public std::enable_shared_from_this<Progress> {
   void stop();
 
  private:
-  using Clock = rkllm_mcp::Clock;
-
   void send(std::string_view message);
   void tell_queue_position(std::size_t calls_before);
   void send_status();

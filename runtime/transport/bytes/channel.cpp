@@ -31,7 +31,7 @@ Channel::Channel(asio::io_context& io, std::unique_ptr<ByteStream> stream, const
       patience_(io, [this] { contain([this] { out_of_patience(); }); }),
       idle_(io, [this] { contain([this] { check_idle(); }); }),
       next_probe_(io, [this] { contain([this] { probe(); }); }),
-      last_traffic_(Deadline::Clock::now()) {}
+      last_traffic_(Clock::now()) {}
 
 void Channel::start(std::shared_ptr<Owner> owner) {
   owner_ = std::move(owner);
@@ -48,7 +48,7 @@ void Channel::resume_input() {
 // To be called whenever input_paused() may have changed.
 void Channel::note_pause() {
   if (input_paused() == paused_since_.has_value()) return;
-  const auto now = Deadline::Clock::now();
+  const auto now = Clock::now();
   if (!paused_since_) {
     paused_since_ = now;
   } else {
@@ -75,7 +75,7 @@ void Channel::on_read(const std::error_code& error, std::size_t bytes) {
   if (state_ == State::kClosed) return;
   if (error && error != asio::error::eof) return abort();
   if (error || bytes == 0) return end_stream();
-  last_traffic_ = Deadline::Clock::now();
+  last_traffic_ = Clock::now();
   if (state_ == State::kOpen) {
     const auto owner = owner_;  // may be replaced meanwhile
     owner->channel_received({input_.data(), bytes});
@@ -159,7 +159,7 @@ void Channel::write_some() {
 void Channel::on_written(const std::error_code& error, std::size_t bytes) {
   if (state_ == State::kClosed) return;
   if (error) return abort();
-  last_traffic_ = Deadline::Clock::now();
+  last_traffic_ = Clock::now();
   waiting_.set(outbox_.size() - std::min(outbox_.size(), bytes));
   const bool is_ready = outbox_.written(bytes);
   note_pause();
@@ -246,7 +246,7 @@ void Channel::discard() {
 
 void Channel::check_idle() {
   const auto deadline = last_traffic_ + limits_.idle;
-  if (deadline > Deadline::Clock::now()) return idle_.set_at(deadline);
+  if (deadline > Clock::now()) return idle_.set_at(deadline);
   count(limits_.counts, Limit::kIdle);
   close();
 }

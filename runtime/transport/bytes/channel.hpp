@@ -11,6 +11,7 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "clock.hpp"
 #include "deadline.hpp"
 #include "run_loop.hpp"
 #include "transport/bytes/byte_stream.hpp"
@@ -73,7 +74,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // Whether the client is not read at the moment, because of hold_input() or because it takes too few of its answers.
   bool input_paused() const { return input_held_ || congested(); }
   // How long the client has not been read so far because of that, all pauses together that are over.
-  Deadline::Clock::duration time_paused() const { return time_paused_; }
+  Clock::duration time_paused() const { return time_paused_; }
 
   // The other side has ended its input and is owed something. Whether it still listens shows only when it is sent
   // something: a TCP socket that has been closed looks like one that has finished sending, until it refuses a packet.
@@ -126,8 +127,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   std::vector<char> input_;
   bool reading_ = false;  // or the owner looks at what has been read
   bool input_held_ = false;
-  std::optional<Deadline::Clock::time_point> paused_since_;
-  Deadline::Clock::duration time_paused_{0};
+  std::optional<Clock::time_point> paused_since_;
+  Clock::duration time_paused_{0};
   bool ended_ = false;  // the other side has finished sending
 
   Outbox outbox_;
@@ -140,7 +141,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   Deadline idle_;
   std::string filler_;  // see keep_probing()
   Deadline next_probe_;
-  Deadline::Clock::time_point last_traffic_;
+  Clock::time_point last_traffic_;
 };
 
 }  // namespace rkllm_mcp

@@ -4,6 +4,7 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "clock.hpp"
 #include "deadline.hpp"
 #include "transport/bytes/channel.hpp"
 
@@ -25,7 +26,7 @@ class MessageDeadline {
   // A message has begun.
   void begin() {
     if (time_.count() == 0) return;
-    began_ = Deadline::Clock::now();
+    began_ = Clock::now();
     paused_before_ = channel_.time_paused();
     deadline_.set_at(began_ + time_);
   }
@@ -37,15 +38,15 @@ class MessageDeadline {
     if (!channel_.is_open()) return;
     if (channel_.input_paused()) return deadline_.set_after(time_);
     const auto end = began_ + time_ + (channel_.time_paused() - paused_before_);
-    if (end > Deadline::Clock::now()) return deadline_.set_at(end);
+    if (end > Clock::now()) return deadline_.set_at(end);
     expired_();
   }
 
   Channel& channel_;
   const std::chrono::milliseconds time_;
   const std::function<void()> expired_;
-  Deadline::Clock::time_point began_;
-  Deadline::Clock::duration paused_before_{0};  // of the channel's time, when the message began
+  Clock::time_point began_;
+  Clock::duration paused_before_{0};  // of the channel's time, when the message began
   Deadline deadline_;
 };
 

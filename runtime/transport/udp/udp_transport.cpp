@@ -1,5 +1,6 @@
 #include "transport/udp/udp_transport.hpp"
 
+#include "clock.hpp"
 #include "deadline.hpp"
 #include "run_loop.hpp"
 #include "transport/bytes/input_slice.hpp"
@@ -126,7 +127,7 @@ class UdpTransport::UdpPeer final : public ConnectedPeer {
   void discard();
 
   // The socket's notes about the peer.
-  Deadline::Clock::time_point last_active = Deadline::Clock::now();
+  Clock::time_point last_active = Clock::now();
   bool awaits_tick = false;
 
  private:
@@ -293,7 +294,7 @@ bool UdpTransport::Socket::try_send(std::string_view message, const Endpoint& to
 void UdpTransport::Socket::was_active(const UdpPeer& peer) {
   const auto known = peers_.find(peer.remote());
   if (known == peers_.end()) return;
-  (*known->second)->last_active = Deadline::Clock::now();
+  (*known->second)->last_active = Clock::now();
   by_activity_.splice(by_activity_.begin(), by_activity_, known->second);
 }
 
@@ -335,7 +336,7 @@ void UdpTransport::Socket::forget_unreachable() {
 }
 
 void UdpTransport::Socket::forget_silent() {
-  const auto now = Deadline::Clock::now();
+  const auto now = Clock::now();
   while (!by_activity_.empty() && by_activity_.back()->last_active + options_.idle <= now) forget(*by_activity_.back());
   if (!by_activity_.empty()) silence_.set_at(by_activity_.back()->last_active + options_.idle);
 }

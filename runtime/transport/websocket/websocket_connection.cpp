@@ -17,7 +17,7 @@ Connection::Connection(asio::io_context& io, Channel& channel, PeerFacts facts, 
       input_(channel, [this] { go_on(); }),
       deadline_(channel, connection_limits.message, [this] { out_of_time(); }),
       silence_(io, [this] { channel_->contain([this] { check_silence(); }); }),
-      last_heard_(Deadline::Clock::now()) {}
+      last_heard_(Clock::now()) {}
 
 void Connection::start(asio::io_context& io, Channel& channel, PeerFacts facts, const Limits& limits,
                        const ConnectionLimits& connection_limits, std::string_view early,
@@ -31,7 +31,7 @@ void Connection::start(asio::io_context& io, Channel& channel, PeerFacts facts, 
 }
 
 void Connection::channel_received(std::string_view bytes) {
-  last_heard_ = Deadline::Clock::now();
+  last_heard_ = Clock::now();
   input_.receive(bytes, [this](std::string_view received) { return take(received); });
 }
 
@@ -117,7 +117,7 @@ void Connection::close_with(std::string_view payload) {
 }
 
 void Connection::check_silence() {
-  const auto now = Deadline::Clock::now();
+  const auto now = Clock::now();
   // While something waits to be written a ping would wait behind it, and the channel watches whether the client takes
   // anything. While the client's input is paused its pongs cannot be seen.
   if (!channel_->nothing_queued()) last_heard_ = now;

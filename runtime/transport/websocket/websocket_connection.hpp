@@ -3,6 +3,7 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "clock.hpp"
 #include "deadline.hpp"
 #include "transport/bytes/channel.hpp"
 #include "transport/bytes/input_backlog.hpp"
@@ -84,7 +85,7 @@ class Connection final : public ConnectedPeer, public Channel::Owner, private Pa
   MessageDeadline deadline_;  // of the message under way
   std::size_t watched_ = 0;   // its number
   Deadline silence_;
-  Deadline::Clock::time_point last_heard_;
+  Clock::time_point last_heard_;
 };
 
 }  // namespace rkllm_mcp::websocket

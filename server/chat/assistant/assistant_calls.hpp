@@ -96,7 +96,6 @@ class AssistantCalls {
 
  private:
   class Listening;
-  using Clock = rkllm_mcp::Clock;
   void note(const std::string& server, const std::string& what, Clock::time_point begun,
             const std::string& error) const;
 

@@ -100,7 +100,7 @@ void ChatExchange::hold_if_full() {
   const bool has_waited = options_.most_held && held_ >= *options_.most_held;
   if (has_waited && has_room()) return;
   is_held_ = true;
-  held_since_ = Deadline::Clock::now();
+  held_since_ = Clock::now();
   silence_.clear();  // it has not read yet what was sent
   if (running_) running_->hold();
   if (options_.most_held) patience_.set_after(has_waited ? kLater : *options_.most_held - held_);
@@ -112,7 +112,7 @@ void ChatExchange::hold_if_full() {
 void ChatExchange::go_on() {
   if (!is_held_ || is_over_) return;
   is_held_ = false;
-  held_ += Deadline::Clock::now() - held_since_;
+  held_ += Clock::now() - held_since_;
   patience_.clear();
   silence_.set_after(options_.heartbeat);
   if (running_) running_->go_on();

@@ -13,6 +13,7 @@
 #include "chat/host/chat_host.hpp"
 #include "chat/http/chat_job.hpp"
 #include "chat/turn/response_store.hpp"
+#include "clock.hpp"
 #include "deadline.hpp"
 #include "memory_budget.hpp"
 #include "transport/http/http_exchange.hpp"
@@ -88,10 +89,10 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   std::string conversation_;  // that the answer belongs to; empty: none
   bool has_headers_ = false;
   bool is_held_ = false;
-  Deadline::Clock::time_point held_since_{};
-  Deadline::Clock::duration held_{0};  // in all, without the time since held_since_
-  Deadline patience_;                  // until a run that is held goes on although its reader is slow
-  Deadline silence_;                   // until the client is told that its request still lives
+  Clock::time_point held_since_{};
+  Clock::duration held_{0};  // in all, without the time since held_since_
+  Deadline patience_;        // until a run that is held goes on although its reader is slow
+  Deadline silence_;         // until the client is told that its request still lives
 };
 
 // Adds the header for the request's id that this surface's clients read; nothing if the id is empty.

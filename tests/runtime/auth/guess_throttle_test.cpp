@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const auto kNow = GuessThrottle::Clock::now();
+const auto kNow = Clock::now();
 
 }  // namespace
 

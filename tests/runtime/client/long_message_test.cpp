@@ -17,6 +17,7 @@
 #include <string>
 
 using namespace rkllm_mcp::client;
+using rkllm_mcp::Clock;
 using rkllm_mcp::Json;
 using rkllm_mcp::test::has_text;
 using rkllm_mcp::test::OneShotServer;
@@ -28,7 +29,7 @@ namespace {
 const std::string kMebibyte(std::size_t{1} << 20U, 'x');
 const std::string kPing = R"({"jsonrpc":"2.0","id":1,"method":"ping"})";
 
-Deadline soon() { return std::chrono::steady_clock::now() + 20s; }
+Clock::time_point soon() { return std::chrono::steady_clock::now() + 20s; }
 
 Endpoint endpoint_at(Protocol protocol, std::uint16_t port, std::string path = {}) {
   return {protocol, "127.0.0.1", port, std::move(path)};

@@ -3,6 +3,7 @@
 
 #include "client/connection.hpp"
 #include "client/mcp/inbox.hpp"
+#include "clock.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -73,7 +74,7 @@ class ScriptedConnection final : public client::Connection {
     script_.inbox.throw_if_failed();
     script_.take(message);
   }
-  std::optional<std::string> receive(client::Deadline deadline) override { return script_.inbox.take(deadline); }
+  std::optional<std::string> receive(Clock::time_point deadline) override { return script_.inbox.take(deadline); }
   void interrupt() override { script_.inbox.fail("interrupted"); }
 
  private:

@@ -19,6 +19,7 @@
 #include <vector>
 
 using namespace rkllm_mcp::client;
+using rkllm_mcp::Clock;
 using rkllm_mcp::Json;
 using rkllm_mcp::test::eventually;
 using rkllm_mcp::test::OneShotServer;
@@ -28,7 +29,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-Deadline in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+Clock::time_point in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
 std::unique_ptr<StreamableHttpConnection> connect_to(const ScriptedHttpServer& server) {
   return std::make_unique<StreamableHttpConnection>(Endpoint{Protocol::kHttp, "127.0.0.1", server.port(), "/mcp"},

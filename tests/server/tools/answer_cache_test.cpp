@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::size_t kPlenty = std::size_t{1} << 20U;
-constexpr AnswerCache::Clock::time_point kBegin{};
+constexpr Clock::time_point kBegin{};
 
 ToolAnswer answer_with(const std::string& text) { return {text, Json{{"said", text}}}; }
 

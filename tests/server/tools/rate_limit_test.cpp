@@ -11,10 +11,10 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr RateLimit::Clock::time_point kNoon{};
+constexpr Clock::time_point kNoon{};
 
 // How many questions are let through at that time.
-int let_through(RateLimit& limit, const std::string& name, RateLimit::Clock::time_point now) {
+int let_through(RateLimit& limit, const std::string& name, Clock::time_point now) {
   int count = 0;
   while (!limit.take(name, now)) ++count;
   return count;

@@ -282,7 +282,7 @@ TEST_CASE("the end of the server ends the calls, and waits for those who do them
 
 TEST_CASE("kept answers take no more room than they may, what was asked for longest ago goes") {
   AnswerCache cache(400, std::chrono::seconds(10));
-  const AnswerCache::Clock::time_point now;
+  const Clock::time_point now;
   for (const char* const question : {"a", "b", "c"}) cache.keep(question, plain_answer(std::string(40, 'x')), now);
   CHECK(cache.find("a", now));
   for (const char* const question : {"d", "e"}) cache.keep(question, plain_answer(std::string(40, 'x')), now);

@@ -20,7 +20,7 @@ using client::ConnectionError;
 
 constexpr auto kPatience = 20s;
 
-client::Deadline soon() { return std::chrono::steady_clock::now() + kPatience; }
+Clock::time_point soon() { return std::chrono::steady_clock::now() + kPatience; }
 
 ServerCommand shell(const std::string& script) { return {"sh", {"-c", script}}; }
 

@@ -39,8 +39,8 @@ using client::ConnectionError;
 using client::Endpoint;
 using client::Protocol;
 
-client::Deadline in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
-client::Deadline in_the_end() { return in(kPatience); }
+Clock::time_point in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+Clock::time_point in_the_end() { return in(kPatience); }
 
 // A request of about this length, and its answer.
 std::string request(int id, std::size_t length = 20) {
@@ -140,7 +140,7 @@ struct ByCommand {
   }
 };
 
-template <std::unique_ptr<Connection> (*kConnect)(const Endpoint&, client::Deadline), bool is_in_order>
+template <std::unique_ptr<Connection> (*kConnect)(const Endpoint&, Clock::time_point), bool is_in_order>
 struct ByHttp : OfOneServer {
   static constexpr bool kInOrder = is_in_order;
   static constexpr bool kMayLose = false;

@@ -17,7 +17,7 @@
 namespace rkllm_mcp::test {
 namespace {
 
-constexpr auto kNothingDue = OfferedWatch::Clock::time_point::max();
+constexpr auto kNothingDue = Clock::time_point::max();
 
 // A watch of a server that answers as the test wants, on the test's thread, and what it tells.
 class WatchedUpstream {
@@ -44,7 +44,7 @@ class WatchedUpstream {
   void work_until(const std::function<bool()>& is_so) {
     loop.until(
         [&] {
-          if (!is_so() && OfferedWatch::Clock::now() >= watch->due()) watch->work();
+          if (!is_so() && Clock::now() >= watch->due()) watch->work();
           return is_so();
         },
         "it has not come");
@@ -89,7 +89,7 @@ TEST_CASE("a list of tools is told once, when all of its pages are there, and th
     if (is_first) page["nextCursor"] = "2";
     script.result(message, page);
   });
-  CHECK(upstream.watch->due() <= OfferedWatch::Clock::now());
+  CHECK(upstream.watch->due() <= Clock::now());
   upstream.work_until_listed(1);
   CHECK(upstream.lists == std::vector<std::vector<Json>>{{plain_tool("a"), plain_tool("b")}});
   CHECK(upstream.warnings.empty());
@@ -213,7 +213,7 @@ TEST_CASE("a modern server that knows no subscriptions is asked for its list aga
   upstream.work_until_listed(1);
   upstream.loop.settle();
   CHECK(upstream.watch->due() != kNothingDue);
-  CHECK(upstream.watch->due() > OfferedWatch::Clock::now());
+  CHECK(upstream.watch->due() > Clock::now());
   CHECK(upstream.warnings.empty());
   CHECK(upstream.script.count_of("subscriptions/listen") == 1);
 }

@@ -1,6 +1,7 @@
 // Another MCP server that says what the test wants.
 #pragma once
 
+#include "clock.hpp"
 #include "tests/runtime/client/scripted_connection.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -38,8 +39,8 @@ inline std::function<void(Script&, const Json&)> greeting(ScriptedEra era,
 }
 
 // A connection to the script, once.
-inline std::function<std::unique_ptr<client::Connection>(client::Deadline)> once_to(Script& script) {
-  return [&script, used = std::make_shared<bool>(false)](client::Deadline) -> std::unique_ptr<client::Connection> {
+inline std::function<std::unique_ptr<client::Connection>(Clock::time_point)> once_to(Script& script) {
+  return [&script, used = std::make_shared<bool>(false)](Clock::time_point) -> std::unique_ptr<client::Connection> {
     if (std::exchange(*used, true)) throw client::ConnectionError("the script is over");
     return std::make_unique<ScriptedConnection>(script);
   };

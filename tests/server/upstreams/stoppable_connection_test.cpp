@@ -15,7 +15,7 @@ class CountsInterrupts final : public client::Connection {
  public:
   explicit CountsInterrupts(int& interrupts) : interrupts_(interrupts) {}
   void send(std::string_view) override {}
-  std::optional<std::string> receive(client::Deadline) override { return std::nullopt; }
+  std::optional<std::string> receive(Clock::time_point) override { return std::nullopt; }
   void interrupt() override { ++interrupts_; }
 
  private:

@@ -206,7 +206,7 @@ TEST_CASE("a thread that connects is left behind in time") {
   const auto released = std::make_shared<std::atomic<bool>>(false);
   const auto left = std::make_shared<std::atomic<bool>>(false);
   {
-    WatchedLink link([released, left](client::Deadline) -> std::unique_ptr<client::Connection> {
+    WatchedLink link([released, left](Clock::time_point) -> std::unique_ptr<client::Connection> {
       eventually([&] { return released->load(); });
       *left = true;
       throw client::ConnectionError("too late");

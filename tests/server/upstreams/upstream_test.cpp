@@ -69,7 +69,7 @@ struct Stage {
   }
   ~Stage() {
     upstream.stop();
-    upstream.await_end(UpstreamLink::Clock::now() + 5s);  // it uses the script
+    upstream.await_end(Clock::now() + 5s);  // it uses the script
   }
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;

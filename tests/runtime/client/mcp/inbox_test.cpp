@@ -11,6 +11,7 @@
 #include <vector>
 
 using namespace rkllm_mcp::client;
+using rkllm_mcp::Clock;
 using namespace std::chrono_literals;
 
 namespace {
@@ -43,7 +44,7 @@ class Putting {
   std::thread thread_;
 };
 
-Deadline in_a_minute() { return Deadline::clock::now() + kInboxPatience; }
+Clock::time_point in_a_minute() { return Clock::now() + kInboxPatience; }
 
 }  // namespace
 
@@ -51,9 +52,9 @@ TEST_CASE("messages come out in the order in which they were put in, and nothing
   Inbox inbox;
   for (const char* const message : {"1", "", "3"}) inbox.put(message);
   std::vector<std::string> taken;
-  while (const auto message = inbox.take(Deadline::clock::now())) taken.push_back(*message);
+  while (const auto message = inbox.take(Clock::now())) taken.push_back(*message);
   CHECK(taken == std::vector<std::string>{"1", "", "3"});
-  CHECK_FALSE(inbox.take(Deadline::clock::now() + 1ms));
+  CHECK_FALSE(inbox.take(Clock::now() + 1ms));
   CHECK_FALSE(inbox.has_failed());
   inbox.throw_if_failed();
 }
@@ -95,7 +96,7 @@ TEST_CASE("whoever puts waits while the inbox is full, by messages or by bytes, 
   CHECK(inbox.take(in_a_minute())->size() == bytes);
   CHECK(putting.ends());
   std::size_t left = 0;
-  while (inbox.take(Deadline::clock::now())) ++left;
+  while (inbox.take(Clock::now())) ++left;
   CHECK(left == count);
 }
 

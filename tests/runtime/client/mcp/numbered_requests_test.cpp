@@ -14,6 +14,7 @@
 #include <vector>
 
 using namespace rkllm_mcp::client;
+using rkllm_mcp::Clock;
 using rkllm_mcp::Json;
 using rkllm_mcp::test::has_text;
 using rkllm_mcp::test::Script;
@@ -51,7 +52,7 @@ class NarrowConnection final : public Connection {
     if (message.find("long") != std::string_view::npos) throw std::invalid_argument("too long for a datagram");
     wide_.send(message);
   }
-  std::optional<std::string> receive(Deadline deadline) override { return wide_.receive(deadline); }
+  std::optional<std::string> receive(Clock::time_point deadline) override { return wide_.receive(deadline); }
   void interrupt() override { wide_.interrupt(); }
 
  private:

@@ -11,6 +11,7 @@
 #include <vector>
 
 using namespace rkllm_mcp::client;
+using rkllm_mcp::Clock;
 using rkllm_mcp::Json;
 using rkllm_mcp::test::Script;
 using rkllm_mcp::test::ScriptedConnection;
@@ -44,11 +45,11 @@ struct UdpServer {
 const Json kAnswer = {{"jsonrpc", "2.0"}, {"id", 1}, {"result", Json::object()}};
 
 RepeatingConnection over(Script& script) { return {std::make_unique<ScriptedConnection>(script), "udp://h:1"}; }
-Deadline within(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+Clock::time_point within(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
 // Waits, as a caller does, until so many messages were sent and none was received.
 void await_sent(RepeatingConnection& connection, Script& script, std::size_t count) {
-  const Deadline deadline = within(20s);
+  const Clock::time_point deadline = within(20s);
   while (script.sent().size() < count && std::chrono::steady_clock::now() < deadline) {
     CHECK_FALSE(connection.receive(within(10ms)));
   }
