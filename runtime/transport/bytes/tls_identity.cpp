@@ -85,8 +85,8 @@ TlsIdentity::TlsIdentity(const TlsFiles& files) : context_(new_context(files)) {
 
 void TlsIdentity::replace(const TlsFiles& files) { context_ = new_context(files); }
 
-TlsSession TlsIdentity::new_session() const {
-  TlsSession session(::SSL_new(context_.get()));
+OwnedSsl TlsIdentity::new_session() const {
+  OwnedSsl session(::SSL_new(context_.get()));
   if (!session) throw std::bad_alloc();
   ::SSL_set_accept_state(session.get());
   return session;

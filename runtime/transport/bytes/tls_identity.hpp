@@ -20,7 +20,7 @@ struct FreeTls {
   void operator()(SSL_CTX* context) const;
   void operator()(SSL* session) const;
 };
-using TlsSession = std::unique_ptr<SSL, FreeTls>;
+using OwnedSsl = std::unique_ptr<SSL, FreeTls>;
 
 class TlsIdentity {
  public:
@@ -32,7 +32,7 @@ class TlsIdentity {
   void replace(const TlsFiles& files);
 
   // The server's side of a new connection.
-  TlsSession new_session() const;
+  OwnedSsl new_session() const;
 
  private:
   std::unique_ptr<SSL_CTX, FreeTls> context_;

@@ -96,7 +96,7 @@ class TlsStream::Link : public std::enable_shared_from_this<Link> {
   }
 
   Socket socket_;
-  TlsSession session_;
+  OwnedSsl session_;
   Deadline handshake_;
 };
 
