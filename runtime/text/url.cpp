@@ -33,14 +33,18 @@ void append_encoded(std::string& text, char c) {
 
 bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 
+// Whether a percent sign with two hexadecimal digits stands at this place.
+bool is_escape_at(std::string_view text, std::size_t at) {
+  return text[at] == '%' && at + 2 < text.size() && is_hex(text[at + 1]) && is_hex(text[at + 2]);
+}
+
 // Path and query as a request line may have them; percent signs that begin no escape are escaped themselves.
 std::string encoded_target(std::string_view text) {
   constexpr std::string_view kKept = "-._~!$&'()*+,;=:@/?[]";
   std::string encoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    const bool is_escape = c == '%' && i + 2 < text.size() && is_hex(text[i + 1]) && is_hex(text[i + 2]);
-    if (is_escape || is_letter_or_digit(c) || kKept.find(c) != std::string_view::npos) {
+    if (is_escape_at(text, i) || is_letter_or_digit(c) || kKept.find(c) != std::string_view::npos) {
       encoded += c;
     } else {
       append_encoded(encoded, c);
@@ -155,7 +159,7 @@ std::string decoded(std::string_view text, Plus plus) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     unsigned byte = 0;
-    if (text[i] == '%' && i + 2 < text.size() && is_hex(text[i + 1]) && is_hex(text[i + 2])) {
+    if (is_escape_at(text, i)) {
       std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16);
       plain += static_cast<char>(byte);
       i += 2;
@@ -226,6 +230,13 @@ std::string encoded_for_query(std::string_view text) {
 }
 
 std::string percent_decoded(std::string_view text) { return decoded(text, Plus::kItself); }
+
+std::optional<std::string> strictly_percent_decoded(std::string_view text) {
+  for (auto at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
+    if (!is_escape_at(text, at)) return std::nullopt;
+  }
+  return percent_decoded(text);
+}
 
 std::optional<std::string> query_value(std::string_view target, std::string_view name) {
   if (const auto mark = target.find('?'); mark != std::string_view::npos) target.remove_prefix(mark + 1);

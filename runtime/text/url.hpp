@@ -34,6 +34,8 @@ std::optional<Url> resolve_url(const Url& base, std::string_view reference);
 std::string encoded_for_query(std::string_view text);
 // Decodes a path, say: %2F becomes a slash, and what is no such code stays as it is.
 std::string percent_decoded(std::string_view text);
+// As percent_decoded(), but nothing if a percent sign begins no such code.
+std::optional<std::string> strictly_percent_decoded(std::string_view text);
 // The first value of that name in a query (of "/l/?uddg=…" or "a=b&c=d"), decoded; nothing if there is none.
 std::optional<std::string> query_value(std::string_view target, std::string_view name);
 

@@ -15,29 +15,6 @@ constexpr std::array<std::string_view, 4> kRoleNames{"user", "assistant", "syste
 constexpr std::string_view kAddress = "memory://conversation/";
 constexpr std::string_view kSpaceQuery = "?space=";
 
-int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string decoded;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '%') {
-      decoded += text[at];
-      continue;
-    }
-    const int high = at + 2 < text.size() ? digit_of(text[at + 1]) : -1;
-    const int low = at + 2 < text.size() ? digit_of(text[at + 2]) : -1;
-    if (high < 0 || low < 0) return std::nullopt;
-    decoded += static_cast<char>(high * 16 + low);
-    at += 2;
-  }
-  return decoded;
-}
-
 }  // namespace
 
 std::string_view name_of(Role role) { return kRoleNames.at(static_cast<std::size_t>(role)); }
@@ -112,9 +89,9 @@ std::optional<Key> key_of(std::string_view uri, std::string_view own_space) {
   std::optional<std::string> space = std::string(own_space);
   if (query != std::string_view::npos) {
     if (!uri.substr(query).starts_with(kSpaceQuery)) return std::nullopt;
-    space = percent_decoded(uri.substr(query + kSpaceQuery.size()));
+    space = strictly_percent_decoded(uri.substr(query + kSpaceQuery.size()));
   }
-  const auto id = percent_decoded(uri.substr(0, query));
+  const auto id = strictly_percent_decoded(uri.substr(0, query));
   if (!id || id->empty() || !space) return std::nullopt;
   return Key{*space, *id};
 }

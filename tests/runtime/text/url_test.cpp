@@ -84,6 +84,18 @@ TEST_CASE("references mean on a page what they mean in a browser") {
   }
 }
 
+TEST_CASE("a percent sign that begins no code stays as it is, or there is no text") {
+  CHECK(percent_decoded("a%20b%2f%2B+") == "a b/++");
+  CHECK(strictly_percent_decoded("a%20b%2f%2B+") == "a b/++");
+  CHECK(strictly_percent_decoded("%2541") == "%41");  // decoded once
+  CHECK(strictly_percent_decoded("") == "");
+  for (const char* const wrong : {"%", "%4", "100%", "%zz", "%4z", "%%41", "%41%"}) {
+    INFO(wrong);
+    CHECK_FALSE(strictly_percent_decoded(wrong));
+  }
+  CHECK(percent_decoded("100%zz%%41%") == "100%zz%A%");
+}
+
 TEST_CASE("values of a query are found decoded, and encoded so that they are found again") {
   CHECK(query_value("/l/?uddg=https%3A%2F%2Fexample.org%2F%3Fa%3Db&rut=1", "uddg") == "https://example.org/?a=b");
   CHECK(query_value("a=1&b=x+y&b=z", "b") == "x y");
