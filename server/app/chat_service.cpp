@@ -1,6 +1,7 @@
 #include "app/chat_service.hpp"
 
 #include "backend/file_rules.hpp"
+#include "chat/assistant/kept_conversation.hpp"
 #include "chat/assistant/profile.hpp"
 #include "chat/assistant/service_server.hpp"
 #include "version.hpp"
@@ -18,6 +19,8 @@
 
 namespace rkllm_mcp {
 namespace {
+
+static_assert(chat::kMemoryServer == memory::kServiceName);
 
 chat::HostOptions host_options(const Settings& settings) {
   const ChatSettings& given = settings.chat;
