@@ -4,9 +4,11 @@
 // Threads: any.
 #pragma once
 
+#include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -17,10 +19,28 @@ inline const Json* member_of(const Json& object, const char* name) {
   return found == object.end() ? nullptr : &*found;
 }
 
-// The member of this name, if it is a text; else empty.
-inline std::string text_in(const Json& object, const char* name) {
+// As member_of(), but null also if the member is JSON null, which some clients write for what they do not have.
+inline const Json* given_in(const Json& object, const char* name) {
   const Json* const member = member_of(object, name);
-  return member != nullptr && member->is_string() ? member->get<std::string>() : std::string();
+  return member == nullptr || member->is_null() ? nullptr : member;
+}
+
+// The member of this name, if it is a text; else empty. What is returned lies in `object`.
+inline std::string_view text_view_in(const Json& object, const char* name) {
+  const Json* const member = member_of(object, name);
+  if (member == nullptr || !member->is_string()) return {};
+  return member->get_ref<const std::string&>();
+}
+
+// A copy of the member of this name, if it is a text; else empty.
+inline std::string text_in(const Json& object, const char* name) { return std::string(text_view_in(object, name)); }
+
+// A text that must be among a method's parameters. Throws InvalidParams.
+inline std::string required_text_in(const Json& params, const char* name) {
+  const Json* const member = member_of(params, name);
+  if (member == nullptr) throw InvalidParams(std::string("params.") + name, "missing");
+  if (!member->is_string()) throw InvalidParams(std::string("params.") + name, "expected string");
+  return member->get<std::string>();
 }
 
 // The members of an object that somebody wants, in a time that grows as their number does: Json's own operator[]

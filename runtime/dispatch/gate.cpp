@@ -3,6 +3,7 @@
 #include "auth/access_tokens.hpp"
 #include "auth/owner.hpp"
 #include "clock.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/reply.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -20,21 +21,13 @@ constexpr const char* kHowTo =
 // Short: who has not proved itself is sent little.
 constexpr const char* kHowToOverUdp = "params._meta.token is needed in each message";
 
-std::string_view text_member(const Json& object, const char* name) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_string()) return {};
-  return found->get_ref<const std::string&>();
-}
-
 // What a UDP client sends along with each message.
 std::string_view token_of(const Message& message) {
   const Json* params = nullptr;
   if (const auto* request = std::get_if<Request>(&message)) params = &request->params;
   if (const auto* notification = std::get_if<Notification>(&message)) params = &notification->params;
-  if (params == nullptr || !params->is_object()) return {};
-  const auto meta = params->find("_meta");
-  return meta == params->end() ? std::string_view() : text_member(*meta, "token");
+  const Json* const meta = params == nullptr ? nullptr : member_of(*params, "_meta");
+  return meta == nullptr ? std::string_view() : text_view_in(*meta, "token");
 }
 
 Json describe(const Principal& principal) {
@@ -140,7 +133,7 @@ void Gate::refuse(const Message& message, std::string_view token, const std::str
 
 Gate::Verdict Gate::authenticate(const Request& request, Session& session, AnswerSink& answer) {
   const PeerFacts& client = answer.peer().facts();
-  const std::string_view token = text_member(request.params, "token");
+  const std::string_view token = text_view_in(request.params, "token");
   const Principal* const principal = let_in(token, client.address);
   if (principal == nullptr) {
     refuse(request, token, complaint(client.address), session, answer);

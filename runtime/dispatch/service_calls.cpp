@@ -89,13 +89,6 @@ Json object_or_nothing(const Json& params) {
   return params;
 }
 
-std::string required_text(const Json& params, const char* name) {
-  const auto found = params.is_object() ? params.find(name) : params.end();
-  if (!params.is_object() || found == params.end()) throw InvalidParams(std::string("params.") + name, "missing");
-  if (!found->is_string()) throw InvalidParams(std::string("params.") + name, "expected string");
-  return found->get<std::string>();
-}
-
 std::vector<std::string_view> names_of_tools(const mcp::Service& service) {
   std::vector<std::string_view> names;
   for (const auto& tool : service.tools) names.push_back(tool->name);
@@ -191,7 +184,7 @@ bool ServiceCalls::call(const Target& target, const Json& given, Session& sessio
   } else if (target.method == "resources/list") {
     mcp::list_documents_of(*service, *session.principal, params, page, answer_to(session, reply));
   } else {
-    const std::string uri = required_text(params, "uri");
+    const std::string uri = required_text_in(params, "uri");
     if (!service->documents.read) {
       throw RpcError(ErrorCode::kResourceNotFound, "no resource " + to_text(shortened(uri)) + " exists");
     }
@@ -201,7 +194,7 @@ bool ServiceCalls::call(const Target& target, const Json& given, Session& sessio
 }
 
 void ServiceCalls::call_tool(const mcp::Service& service, const Json& params, Session& session, Reply& reply) const {
-  const std::string name = required_text(params, "name");
+  const std::string name = required_text_in(params, "name");
   const auto tool = std::ranges::find_if(service.tools, [&](const auto& each) { return each->name == name; });
   if (tool == service.tools.end()) {
     throw InvalidParams("params.name", "no tool " + to_text(shortened(name)) + " exists on server '" + service.name +

@@ -1,5 +1,6 @@
 #include "backend/guarded_engine.hpp"
 
+#include "json_members.hpp"
 #include "jsonrpc/unread.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -16,12 +17,9 @@ namespace {
 constexpr int kMultimodal = 3;  // RKLLM_INPUT_MULTIMODAL
 constexpr std::string_view kLoadsAdapter = "rkllm_load_lora";
 
-// The member of an object; null if it is absent or JSON null, or if `object` is none. The stub checks everything once
-// more, and complains of wrong types.
-const Json* member_of(const Json* object, const char* name) {
-  if (object == nullptr || !object->is_object()) return nullptr;
-  const auto found = object->find(name);
-  return found == object->end() || found->is_null() ? nullptr : &*found;
+// As given_in(), and null if `object` is. The stub checks everything once more, and complains of wrong types.
+const Json* given_below(const Json* object, const char* name) {
+  return object == nullptr ? nullptr : given_in(*object, name);
 }
 
 // Parses what the checks below look at, if it is an unread part of a long message (jsonrpc/unread.hpp). Rows of numbers
@@ -32,8 +30,8 @@ class Looked {
     if (value == nullptr || !value->is_binary()) return value;
     return &read_.emplace_back(read_outside(*value));
   }
-  // See member_of().
-  const Json* member(const Json* object, const char* name) { return at(member_of(object, name)); }
+  // See given_below().
+  const Json* member(const Json* object, const char* name) { return at(given_below(object, name)); }
 
  private:
   std::deque<Json> read_;
@@ -50,11 +48,11 @@ std::string string_in(const Json* text) {
 
 void require_image(Looked& looked, const Json* entry, const std::string& path) {
   const Json* const input = looked.at(entry);
-  const Json* const type = member_of(input, "input_type");
+  const Json* const type = given_below(input, "input_type");
   if (type == nullptr || (*type != "RKLLM_INPUT_MULTIMODAL" && *type != kMultimodal)) return;
   const Json* const multimodal = looked.member(input, "multimodal_input");
   if (multimodal == nullptr || !multimodal->is_object()) return;
-  if (member_of(multimodal, "image") != nullptr || member_of(multimodal, "video") != nullptr) return;
+  if (given_below(multimodal, "image") != nullptr || given_below(multimodal, "video") != nullptr) return;
   throw InvalidParams(path + ".multimodal_input.image",
                       "required if there is no video: without either the runtime takes the input for none at all");
 }
@@ -90,13 +88,13 @@ class GuardedModel final : public Model {
     Looked looked;
     const Json* const all = looked.at(&params);
     const Json* const infer = looked.member(all, "rkllm_infer_params");
-    if (is_set(member_of(infer, "keep_history")) && entries() > 1) {
+    if (is_set(given_below(infer, "keep_history")) && entries() > 1) {
       throw InvalidParams(
           "params.rkllm_infer_params.keep_history",
           "expected 0: with n_batch above 1 the runtime keeps no history, and refuses every run after one "
           "that asks for it");
     }
-    const std::string adapter = string_in(member_of(looked.member(infer, "lora_params"), "lora_adapter_name"));
+    const std::string adapter = string_in(given_below(looked.member(infer, "lora_params"), "lora_adapter_name"));
     if (unusable_adapters_.contains(adapter)) throw adapter_unusable(method.name, std::nullopt, adapter, Json::array());
 
     const Json* const input = looked.member(all, "rkllm_input");
@@ -109,7 +107,8 @@ class GuardedModel final : public Model {
   void check_adapter(const CallRequest& request, const Json& result) {
     const auto logged = result.find("warnings");
     if (logged == result.end()) return;
-    const std::string adapter = string_in(member_of(member_of(&request.params, "lora_adapter"), "lora_adapter_name"));
+    const std::string adapter =
+        string_in(given_below(given_below(&request.params, "lora_adapter"), "lora_adapter_name"));
     unusable_adapters_.insert(adapter);
     throw adapter_unusable(request.method->name, 0, adapter, *logged);
   }

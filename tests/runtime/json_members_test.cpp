@@ -6,6 +6,25 @@
 
 using namespace rkllm_mcp;
 
+TEST_CASE("nothing is taken for granted of a member") {
+  const Json object{{"text", "a"}, {"number", 1}, {"nothing", nullptr}};
+  CHECK(member_of(object, "nothing") != nullptr);
+  CHECK(given_in(object, "nothing") == nullptr);
+  CHECK(given_in(object, "number") == member_of(object, "number"));
+  CHECK(text_view_in(object, "text").data() == object["text"].get_ref<const std::string&>().data());
+  CHECK(text_in(object, "text") == "a");
+  CHECK(text_in(object, "number").empty());
+  for (const Json& none : {Json(5), Json(nullptr), Json("text"), Json::array({"text"}), Json::object()}) {
+    CHECK(member_of(none, "text") == nullptr);
+    CHECK(given_in(none, "text") == nullptr);
+    CHECK(text_view_in(none, "text").empty());
+    CHECK_THROWS_WITH(required_text_in(none, "text"), "params.text: missing");
+  }
+  CHECK(required_text_in(object, "text") == "a");
+  CHECK_THROWS_WITH(required_text_in(object, "number"), "params.number: expected string");
+  CHECK_THROWS_WITH(required_text_in(object, "nothing"), "params.nothing: expected string");
+}
+
 TEST_CASE("the members that are wanted stay in their order") {
   const Json object{{"b", 1}, {"a", 2}, {"c", nullptr}, {"aa", 3}};
   const auto begins_with_a = [](const std::string& name, const Json&) { return name.starts_with("a"); };

@@ -38,19 +38,6 @@ constexpr std::size_t kEnvelopeBytes = 1024;  // of a list's reply besides its e
 constexpr Freshness kOfDiscovery{std::chrono::minutes(1), Freshness::Scope::kPublic};
 constexpr Freshness kOfLists{std::chrono::minutes(1), Freshness::Scope::kPrivate};
 
-// A member of an object; null if it is absent, or if a client has written null for what it does not have.
-const Json* given_in(const Json& params, const char* name) {
-  const auto found = params.find(name);
-  return found == params.end() || found->is_null() ? nullptr : &*found;
-}
-
-std::string required_string(const Json& params, const char* name) {
-  const std::string path = std::string("params.") + name;
-  if (!params.is_object() || !params.contains(name)) throw InvalidParams(path, "missing");
-  if (!params[name].is_string()) throw InvalidParams(path, "expected string");
-  return params[name].get<std::string>();
-}
-
 RpcError unsupported_revision(const std::string& asked_for) {
   const std::string told = shortened(asked_for);
   return {ErrorCode::kUnsupportedRevision, "protocol revision " + to_text(told) + " is not served this way",
@@ -195,7 +182,7 @@ Json Server::capabilities(const Era& era) const {
 
 void Server::initialize(const Asked& asked) {
   const Json& params = asked.request.params;
-  const Revision& revision = negotiated_revision(required_string(params, "protocolVersion"));
+  const Revision& revision = negotiated_revision(required_text_in(params, "protocolVersion"));
   if (!asked.session.shared()) {
     const auto& before = asked.session.handshake;
     if (before && before->requests.any()) {
@@ -224,7 +211,7 @@ void Server::discover(const Asked& asked) {
 }
 
 void Server::set_log_level(const Asked& asked) {
-  const auto level = severity_named(required_string(asked.request.params, "level"));
+  const auto level = severity_named(required_text_in(asked.request.params, "level"));
   if (!level) throw InvalidParams("params.level", "no such level");
   if (asked.session.handshake) {
     if (may_hear_all(asked.session)) asked.session.handshake->log_level = level;
@@ -272,7 +259,7 @@ void Server::prompts(const Asked& asked) {
 }
 
 void Server::read(const Asked& asked) {
-  const std::string uri = required_string(asked.request.params, "uri");
+  const std::string uri = required_text_in(asked.request.params, "uri");
   if (const auto fetch = catalogue_.fetch ? catalogue_.fetch(uri) : nullptr) {
     check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
     return new_invocation(request_for(asked, uri), fetch)->run();
@@ -299,7 +286,7 @@ void Server::complete_argument(const Asked& asked) {
 // Any address may be watched: what it names may come to be.
 void Server::subscribe(const Asked& asked) {
   constexpr std::size_t kMost = 256;
-  std::string uri = watchable(required_string(asked.request.params, "uri"), "params.uri");
+  std::string uri = watchable(required_text_in(asked.request.params, "uri"), "params.uri");
   if (const auto& handshake = asked.session.handshake) {
     if (handshake->resources.size() >= kMost) {
       throw RpcError(ErrorCode::kQueueFull, "too many subscriptions", Json{{"queued", kMost}, {"limit", kMost}});
@@ -311,7 +298,7 @@ void Server::subscribe(const Asked& asked) {
 }
 
 void Server::unsubscribe(const Asked& asked) {
-  const std::string uri = required_string(asked.request.params, "uri");
+  const std::string uri = required_text_in(asked.request.params, "uri");
   const auto& handshake = asked.session.handshake;
   if (handshake && !has_fault("who has unsubscribed is told all the same")) handshake->resources.erase(uri);
   answer(asked, Json::object());
@@ -365,7 +352,7 @@ InvocationRequest Server::request_for(const Asked& asked, std::string name) cons
     wanted.inputs = *inputs;
   }
   if (given_in(params, "requestState") != nullptr) {
-    wanted.state = seal_.open(required_string(params, "requestState"), subject_of(wanted));
+    wanted.state = seal_.open(required_text_in(params, "requestState"), subject_of(wanted));
   }
   wanted.outlives_exchange =
       asked.client.revision->era.has_handshake() && asked.reply.peer().facts().transport == TransportKind::kHttp;
@@ -398,7 +385,7 @@ void drop_what_hosts_add(const Tool& tool, Json& arguments) {
 }  // namespace
 
 void Server::call_tool(const Asked& asked) {
-  std::string name = required_string(asked.request.params, "name");
+  std::string name = required_text_in(asked.request.params, "name");
   const auto* const found = catalogue_.tool(name);
   if (found == nullptr) throw no_such("tool", name, names_for(catalogue_.tools, asked.session));
   const Immutable<Tool> tool = *found;
@@ -428,7 +415,7 @@ void Server::call_tool(const Asked& asked) {
 constexpr std::size_t kLongestPromptArgument = std::size_t{1} << 20U;
 
 void Server::get_prompt(const Asked& asked) {
-  std::string name = required_string(asked.request.params, "name");
+  std::string name = required_text_in(asked.request.params, "name");
   const auto* const found = catalogue_.prompt(name);
   if (found == nullptr) throw no_such("prompt", name, names_for(catalogue_.prompts, asked.session));
   const Immutable<Prompt> prompt = *found;
