@@ -31,8 +31,8 @@ class HttpPeer;
 using BodyFunction = std::function<void(const http::Request&, const Message&)>;
 void read_body(Dispatcher& dispatcher, const http::Request& request, http::Exchange& exchange, BodyFunction then,
                NullIds null_ids = NullIds::kRefused);
-// Reports a message that cannot be executed, and answers it with status 400, or 503 if there was no memory for it. Plain
-// and Streamable HTTP use it.
+// Reports a message that cannot be executed, and answers it with status 400, or 503 if there was no memory for it.
+// Plain and Streamable HTTP use it.
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer);
 // From now on, if the client disconnects, the calls of the message that `peer` answers are cancelled. To be called
 // before that message is executed in `session`. Plain and Streamable HTTP use it.
