@@ -63,6 +63,7 @@ StandardErrorTap::StandardErrorTap()
       wake_up_(descriptor_or_throw(::eventfd(0, EFD_CLOEXEC), "eventfd")),
       log_([](std::string_view) {}) {
   ::fcntl(pipe_.first.number(), F_SETFL, O_NONBLOCK);
+  thread_ = std::thread([this] { work(); });  // before the process is changed: it may be that none can be started
   last_words.pipe = pipe_.first.number();
   last_words.standard_error = standard_error_.number();
   struct sigaction action {};
@@ -77,7 +78,6 @@ StandardErrorTap::StandardErrorTap()
   }
   ::dup2(pipe_.second.number(), STDERR_FILENO);
   pipe_.second.close();
-  thread_ = std::thread([this] { work(); });
 }
 
 StandardErrorTap::~StandardErrorTap() {

@@ -84,7 +84,7 @@ Bridge::Bridge(client::Endpoint endpoint) : endpoint_(std::move(endpoint)) {}
 Bridge::~Bridge() {
   if (!connection_) return;
   connection_->interrupt();
-  receiver_.join();
+  if (receiver_.joinable()) receiver_.join();  // perhaps it could not be started
 }
 
 int Bridge::run() {

@@ -77,9 +77,15 @@ std::string reason_of(const std::exception_ptr& error) {
 
 StoreThreads::StoreThreads(asio::io_context& loop, OpenFunction open, Options options, StateFunction changed)
     : loop_(loop), open_(std::move(open)), options_(std::move(options)), changed_(std::move(changed)) {
-  threads_.emplace_back([this] { write_on(); });
-  for (std::size_t reader = 0; reader < options_.readers; ++reader) threads_.emplace_back([this] { read_on(); });
-  threads_.emplace_back([this] { check_on(); });
+  try {
+    threads_.emplace_back([this] { write_on(); });
+    for (std::size_t reader = 0; reader < options_.readers; ++reader) threads_.emplace_back([this] { read_on(); });
+    threads_.emplace_back([this] { check_on(); });
+  } catch (...) {
+    stop();
+    join();
+    throw;
+  }
 }
 
 StoreThreads::~StoreThreads() {
@@ -89,6 +95,10 @@ StoreThreads::~StoreThreads() {
     std::unique_lock lock(mutex_);
     ended_.wait_for(lock, kForWhatWaits, [this] { return has_ended_; });
   }
+  join();
+}
+
+void StoreThreads::join() {
   hurry_ = true;
   for (auto& thread : threads_) thread.join();
 }

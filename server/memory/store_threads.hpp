@@ -54,6 +54,7 @@ class StoreThreads {
   // Whether the store can be used; the reason if not. Called on the loop when that changes.
   using StateFunction = std::function<void(const std::string& trouble)>;
 
+  // Throws std::system_error if a thread cannot be started.
   StoreThreads(asio::io_context& loop, OpenFunction open, Options options, StateFunction changed);
   StoreThreads(const StoreThreads&) = delete;
   StoreThreads& operator=(const StoreThreads&) = delete;
@@ -91,6 +92,7 @@ class StoreThreads {
   void answer(std::vector<Piece> group);
   void say(const std::string& trouble);
   void end_writing();
+  void join();
   // Opens `store` if it is not open; false if that fails, with the reason in `why`.
   bool open(Use use, std::unique_ptr<Store>& store, std::exception_ptr& why);
 

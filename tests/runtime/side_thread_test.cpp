@@ -1,42 +1,14 @@
 #include "side_thread.hpp"
 
 #include "support/catch.hpp"
-
-#include <pthread.h>
+#include "support/no_more_threads.hpp"
 
 #include <asio/io_context.hpp>
 
-#include <cstddef>
 #include <thread>
 
 using namespace rkllm_mcp;
-
-namespace {
-
-// As long as it lives, no thread can be started: there is not so much memory for a stack.
-class NoMoreThreads {
- public:
-  NoMoreThreads() {
-    constexpr std::size_t kTooLargeStack = std::size_t{1} << (8 * sizeof(std::size_t) - 3);
-    REQUIRE(::pthread_getattr_default_np(&usual_) == 0);
-    pthread_attr_t impossible;
-    REQUIRE(::pthread_attr_init(&impossible) == 0);
-    REQUIRE(::pthread_attr_setstacksize(&impossible, kTooLargeStack) == 0);
-    REQUIRE(::pthread_setattr_default_np(&impossible) == 0);
-    ::pthread_attr_destroy(&impossible);
-  }
-  ~NoMoreThreads() {
-    ::pthread_setattr_default_np(&usual_);
-    ::pthread_attr_destroy(&usual_);
-  }
-  NoMoreThreads(const NoMoreThreads&) = delete;
-  NoMoreThreads& operator=(const NoMoreThreads&) = delete;
-
- private:
-  pthread_attr_t usual_{};
-};
-
-}  // namespace
+using rkllm_mcp::test::NoMoreThreads;
 
 TEST_CASE("work is done beside the loop, and its outcome is told on it") {
   asio::io_context loop;

@@ -37,20 +37,28 @@ RemoteError error_of(const Json& error) {
 }  // namespace
 
 NumberedRequests::NumberedRequests(std::unique_ptr<Connection> connection, Events events)
-    : connection_(std::move(connection)),
-      events_(std::move(events)),
-      answerer_([this] { answer(); }),
-      reader_([this] { read(); }) {}
+    : connection_(std::move(connection)), events_(std::move(events)), answerer_([this] { answer(); }) {
+  try {
+    reader_ = std::thread([this] { read(); });
+  } catch (...) {
+    end_answering();
+    throw;
+  }
+}
 
 NumberedRequests::~NumberedRequests() {
   closing_ = true;
   connection_->interrupt();
+  end_answering();
+  reader_.join();
+}
+
+void NumberedRequests::end_answering() {
   {
     const std::lock_guard lock(answering_);
     answers_are_over_ = true;
     answers_changed_.notify_all();
   }
-  reader_.join();
   answerer_.join();
 }
 

@@ -54,7 +54,8 @@ class NumberedRequests {
     std::function<bool(const Json& id, const std::string& method, const Json& params)> on_request{};
   };
 
-  // The connection must allow sending and receiving at the same time.
+  // The connection must allow sending and receiving at the same time. Throws std::system_error if no thread can be
+  // started.
   NumberedRequests(std::unique_ptr<Connection> connection, Events events);
   NumberedRequests(const NumberedRequests&) = delete;
   NumberedRequests& operator=(const NumberedRequests&) = delete;
@@ -87,6 +88,7 @@ class NumberedRequests {
   void take_progress(const Json& params);
   void take_request(const Json& message);
   void answer();
+  void end_answering();
   void lose(const Loss& loss);
 
   const std::unique_ptr<Connection> connection_;

@@ -3,6 +3,7 @@
 #include "memory/sqlite/sqlite_store.hpp"
 #include "server/memory/store_places.hpp"
 #include "support/catch.hpp"
+#include "support/no_more_threads.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -10,9 +11,11 @@
 #include <asio/io_context.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <future>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 using namespace rkllm_mcp;
@@ -271,4 +274,12 @@ TEST_CASE("what is in memory only is written and read by one thread") {
   one.threads.read([](Store& store) { return Json(store.recent(kTalk, 1).front().content); }, one.noted("read"));
   one.await(2);
   CHECK(one.answers.back() == "read: a");
+}
+
+TEST_CASE("where a thread cannot be started there is no store, and the threads that there are end") {
+  const std::size_t left = GENERATE(0U, 1U, 3U);
+  const TemporaryDirectory directory;
+  asio::io_context loop;
+  const test::NoMoreThreads none(left);
+  CHECK_THROWS_AS(StoreThreads(loop, file(directory / "memory.db"), {}, {}), std::system_error);
 }

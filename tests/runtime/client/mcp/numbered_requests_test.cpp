@@ -2,6 +2,7 @@
 
 #include "runtime/client/scripted_connection.hpp"
 #include "support/catch.hpp"
+#include "support/no_more_threads.hpp"
 
 #include <cstddef>
 #include <future>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@ using namespace rkllm_mcp::client;
 using rkllm_mcp::Clock;
 using rkllm_mcp::Json;
 using rkllm_mcp::test::has_text;
+using rkllm_mcp::test::NoMoreThreads;
 using rkllm_mcp::test::Script;
 using rkllm_mcp::test::ScriptedConnection;
 using namespace std::chrono_literals;
@@ -187,4 +190,11 @@ TEST_CASE("whoever waits for an answer is told what kind of loss it was") {
   script.sent(1);
   script.inbox.fail(Loss(UntrustedServer("its certificate has expired")));
   CHECK_THROWS_AS(answer.get(), UntrustedServer);
+}
+
+TEST_CASE("where a thread cannot be started there is no client, and the thread that there is ends") {
+  const std::size_t left = GENERATE(0U, 1U);
+  Script script;
+  const NoMoreThreads none(left);
+  CHECK_THROWS_AS(NumberedRequests(connected(script), {}), std::system_error);
 }
