@@ -102,7 +102,21 @@ CommandConnection::CommandConnection(const ServerCommand& command, ProcessOutput
       connection_(ends.first.release(), command.program, client::kLongestMessage),
       errors_(std::move(errors.first), [this](std::string_view text) { pass_on(text); }),
       id_(start(command, ends.second, errors.second)),
-      reader_([this] { read_errors(); }) {}
+      reader_(start_reader()) {}
+
+// A command whose errors nobody can read must not be left behind.
+std::thread CommandConnection::start_reader() try {
+  return std::thread([this] { read_errors(); });
+} catch (...) {
+  end_group();
+  throw;
+}
+
+// Processes that it has started may be left in its group. Nobody else can get the group's number before waitpid().
+void CommandConnection::end_group() const {
+  ::kill(-id_, SIGKILL);
+  ::waitpid(id_, nullptr, 0);
+}
 
 CommandConnection::~CommandConnection() {
   interrupt();
@@ -110,9 +124,7 @@ CommandConnection::~CommandConnection() {
     ::kill(-id_, SIGTERM);
     await_end(kToEndWhenAsked);
   }
-  // Processes that it has started may be left in its group. Nobody else can get the group's number before waitpid().
-  ::kill(-id_, SIGKILL);
-  ::waitpid(id_, nullptr, 0);
+  end_group();
   closing_ = true;
   reader_.join();
 }

@@ -49,6 +49,8 @@ class CommandConnection final : public client::Connection {
  private:
   CommandConnection(const ServerCommand& command, ProcessOutput::LineFunction line, DescriptorPair ends,
                     DescriptorPair errors);
+  std::thread start_reader();
+  void end_group() const;
   void pass_on(std::string_view line);
   void read_errors();
   bool await_end(std::chrono::milliseconds patience) const;  // whether it has ended

@@ -3,14 +3,17 @@
 
 #include "support/catch.hpp"
 #include "support/eventually.hpp"
+#include "support/no_more_threads.hpp"
 
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <future>
 #include <string>
+#include <system_error>
 
 namespace rkllm_mcp {
 namespace {
@@ -97,6 +100,12 @@ TEST_CASE("interrupting ends a wait for a message at once") {
   auto waiting = std::async(std::launch::async, [&] { return complaint_of([&] { connection.receive(soon()); }); });
   connection.interrupt();
   CHECK(waiting.get() != "none");
+}
+
+TEST_CASE("a command whose standard error nobody can read, for want of a thread, is not left behind") {
+  const test::NoMoreThreads none;
+  CHECK_THROWS_AS(CommandConnection(shell("cat >/dev/null; sleep 1000"), ignore), std::system_error);
+  CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);  // there is no child
 }
 
 }  // namespace rkllm_mcp
