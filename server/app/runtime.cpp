@@ -47,8 +47,9 @@ Runtime::Runtime(asio::io_context& loop, const Settings& settings, spdlog::logge
                               settings.queue.max_per_token});
     queued->identify_files_by(
         [rules = FileRules(directories_of(settings))](const std::string& path) { return file_identity(rules, path); });
-    queued_ = queued.get();
+    QueuedBackend* const made = queued.get();
     backend_ = std::move(queued);
+    queued_ = made;  // now that nothing can fail any more
   } catch (const RpcError& error) {
     do_without(error);
   } catch (const std::exception& error) {
@@ -60,8 +61,10 @@ Runtime::Runtime(const RpcError& reason) : abi_(abi_sets().back()) { do_without(
 
 void Runtime::do_without(const RpcError& reason) {
   file_.reset();
+  tap_.reset();
   library_.reset();
   workers_ = nullptr;
+  queued_ = nullptr;
   abi_ = abi_sets().back();
   trouble_ = reason.what();
   backend_ = std::make_shared<UnavailableBackend>(reason);
