@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <new>
 #include <string_view>
 #include <variant>
 
@@ -76,12 +77,24 @@ void UpstreamLink::run() {
       reason = error.what();
     }
     ids_.clear();
-    bring([reason](const Events& events) { events.on_lost(reason); });
+    bring_loss(reason);
   } while (rest(pause.after(Clock::now() - began)));
   const std::lock_guard lock(mutex_);
   jobs_.clear();  // they hold this
   ended_ = true;
   wake_.notify_all();
+}
+
+// Calls in progress end by it, and nothing else would end them: so this tries until there is memory for the message.
+void UpstreamLink::bring_loss(const std::string& reason) {
+  constexpr milliseconds kBetweenTries{10};
+  while (!is_stopping()) {
+    try {
+      return bring([reason](const Events& events) { events.on_lost(reason); });
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(kBetweenTries);
+    }
+  }
 }
 
 // Never returns: throws when the connection ends.
@@ -249,7 +262,11 @@ bool UpstreamLink::rest(milliseconds pause) {
     const Job job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();
-    job(nullptr);
+    try {
+      job(nullptr);
+    } catch (const std::exception& error) {
+      bring_loss(error.what());  // the job's call has to end
+    }
   }
 }
 
@@ -264,9 +281,8 @@ void UpstreamLink::bring(std::function<void(const Events& events)> news) {
 void UpstreamLink::add_progress(Key key, UnsentProgress::Messages messages, const Json& params) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return;
-  const bool is_first = progress_.empty();
+  if (progress_.empty()) asio::post(loop_, [self = shared_from_this()] { self->bring_progress(); });
   progress_.try_emplace(key, messages).first->second.add(params);
-  if (is_first) asio::post(loop_, [self = shared_from_this()] { self->bring_progress(); });
 }
 
 void UpstreamLink::bring_progress() {

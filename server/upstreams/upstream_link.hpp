@@ -95,6 +95,7 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
   Job next_job(Clock::time_point due, std::set<std::string>& changes);
   bool rest(std::chrono::milliseconds pause);                  // false: this stops
   void bring(std::function<void(const Events& events)> news);  // to the loop
+  void bring_loss(const std::string& reason);
   void add_progress(Key key, UnsentProgress::Messages messages, const Json& params);
   void bring_progress();
   void take_notification(const std::string& method, const Json& params);

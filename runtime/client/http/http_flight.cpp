@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <thread>
 #include <utility>
 
@@ -29,6 +30,15 @@ HttpFlight::HttpFlight(HttpServerState& session, Inbox& inbox, std::unique_ptr<H
 std::unique_ptr<HttpRoundTrip> HttpFlight::take_reusable_trip() { return is_reusable_ ? std::move(trip_) : nullptr; }
 
 void HttpFlight::run() {
+  try {
+    ask();
+  } catch (const std::exception& error) {  // this side has no memory for the answer
+    is_reusable_ = false;
+    refuse_all(error.what());
+  }
+}
+
+void HttpFlight::ask() {
   const auto end = trip_->run(
       session_.post(facts_, message_), [this](const HttpHead& head) { return take_head(head); },
       [this](std::string_view bytes) { return take_bytes(bytes); });

@@ -41,6 +41,7 @@ class HttpFlight {
   bool was_accepted() const { return head_.status >= 200 && head_.status < 300; }
 
  private:
+  void ask();
   bool take_head(const HttpHead& head);
   bool take_bytes(std::string_view bytes);
   void deliver(std::string message);

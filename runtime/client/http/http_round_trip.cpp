@@ -12,6 +12,7 @@
 #include <cctype>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 
 namespace rkllm_mcp::client {
 namespace {
@@ -52,13 +53,22 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   request.body = question.body;
   if (!request.body.empty()) request.set_header("Content-Type", "application/json");
   bool refused = false;  // by a callback
-  const auto goes_on = [&refused](bool answer) {
+  // What a callback has thrown. It must not pass through cpp-httplib, for which the request would never have ended.
+  std::exception_ptr fault;
+  const auto goes_on = [&](const auto& callback) {
+    bool answer = false;
+    try {
+      answer = !stopped_ && callback();
+    } catch (...) {
+      fault = std::current_exception();
+    }
     refused = refused || !answer;
     return answer;
   };
   const auto take_head = [&](const httplib::Response& response) {
-    return goes_on(!stopped_ &&
-                   on_head({response.status, media_type_of(response), response.get_header_value(mcp::kSessionHeader)}));
+    return goes_on([&] {
+      return on_head({response.status, media_type_of(response), response.get_header_value(mcp::kSessionHeader)});
+    });
   };
   bool is_http = false;
   request.response_handler = [&](const httplib::Response& response) {
@@ -72,7 +82,7 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
     return take_head(response);
   };
   request.content_receiver = [&](const char* bytes, std::size_t count, std::uint64_t, std::uint64_t) {
-    return goes_on(!stopped_ && on_bytes({bytes, count}));
+    return goes_on([&] { return on_bytes({bytes, count}); });
   };
   httplib::Response response;
   httplib::Error error = httplib::Error::Success;
@@ -81,6 +91,7 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   const auto began = Clock::now();
   const bool complete = client_->send(request, response, error);
   if (complete && !is_http) take_head(response);  // cpp-httplib hands over no head with the status 204
+  if (fault) std::rethrow_exception(fault);
   if (stopped_ || refused) return End::kStopped;
   if (spoken_) {
     complaint_ = "no HTTP" + hint_at_protocol(endpoint_, *spoken_);

@@ -3,6 +3,7 @@
 #include "clock.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace rkllm_mcp::client {
@@ -30,6 +31,15 @@ bool contains(const std::vector<Json>& ids, const Json& id) {
 }
 
 }  // namespace
+
+template <class Action>
+void StreamableHttpConnection::or_fail(const Action& action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    inbox_.fail(session_.url() + ": " + error.what());
+  }
+}
 
 StreamableHttpConnection::StreamableHttpConnection(const Endpoint& endpoint, Clock::time_point deadline)
     : session_(endpoint, connect_patience(deadline)) {
@@ -95,13 +105,14 @@ void StreamableHttpConnection::conduct() {
       waiting_.clear();
     }
     const auto next_time = look_at_times();
-    const bool is_stopping = stop_unwanted(lock);
+    bool is_stopping = true;
+    or_fail([&] { is_stopping = stop_unwanted(lock); });
     if (closing_ && running_.empty() && (!listening_ || listener_ended_)) break;
     if (!waiting_.empty() && may_start()) {
       Waiting next = std::move(waiting_.front());
       waiting_.pop_front();
       changed_.notify_all();
-      start(std::move(next));
+      or_fail([&] { start(std::move(next)); });
     } else if (is_stopping) {
       changed_.wait_for(lock, kBetweenStops);
     } else {
@@ -133,16 +144,18 @@ bool StreamableHttpConnection::may_start() const {
 void StreamableHttpConnection::start(Waiting waiting) {
   const bool is_notice = waiting.facts.requests.empty();
   auto connection = is_notice ? session_.connection(kNoticePatience) : trip();
-  Running& running = running_.emplace_back();
+  std::list<Running> started(1);  // it is not among those that run before it has its thread
+  Running& running = started.front();
   if (is_notice) running.stop_at = Clock::now() + kNoticePatience;
   running.flight = std::make_unique<HttpFlight>(session_, inbox_, std::move(connection), std::move(waiting.facts),
                                                 std::move(waiting.message), owner_of(running));
   running.thread = std::thread([this, &running] {
-    running.flight->run();
+    or_fail([&] { running.flight->run(); });
     const std::lock_guard lock(mutex_);
     running.ended = true;
     changed_.notify_all();
   });
+  running_.splice(running_.end(), started);
 }
 
 HttpFlight::Owner StreamableHttpConnection::owner_of(Running& running) {
@@ -185,7 +198,7 @@ void StreamableHttpConnection::remove_ended(std::unique_lock<std::mutex>& lock) 
     lock.unlock();
     each->thread.join();
     lock.lock();
-    finish(*each->flight);
+    or_fail([&] { finish(*each->flight); });
     each = running_.erase(each);
   }
 }
@@ -223,23 +236,32 @@ void StreamableHttpConnection::listen() {
   listening_trip_ = session_.connection(kAnswerPatience);
   listening_ = std::make_unique<EventSource>(
       session_, *listening_trip_, [this](std::string message) { inbox_.put(on_one_line(std::move(message))); });
-  listener_ = std::thread([this] {
-    switch (listening_->follow([] { return false; })) {
-      case EventSource::End::kDone: break;
-      case EventSource::End::kStopped:
-        if (listening_->is_too_long()) inbox_.fail(session_.url() + ": " + kTooLong);
-        break;
-      case EventSource::End::kRefused:  // 405: the server has nothing to say
-        if (listening_->status() == 404 && session_.has_id()) {
-          inbox_.fail(session_.url() + ": the server has ended the session (HTTP status 404); connect again");
-        }
-        break;
-      case EventSource::End::kGone: inbox_.fail(session_.url() + ": the server has gone away"); break;
-    }
-    const std::lock_guard lock(mutex_);
-    listener_ended_ = true;
-    changed_.notify_all();
-  });
+  try {
+    listener_ = std::thread([this] {
+      or_fail([this] { follow_events(); });
+      const std::lock_guard lock(mutex_);
+      listener_ended_ = true;
+      changed_.notify_all();
+    });
+  } catch (...) {
+    listening_.reset();  // else its end would be waited for
+    throw;
+  }
+}
+
+void StreamableHttpConnection::follow_events() {
+  switch (listening_->follow([] { return false; })) {
+    case EventSource::End::kDone: break;
+    case EventSource::End::kStopped:
+      if (listening_->is_too_long()) inbox_.fail(session_.url() + ": " + kTooLong);
+      break;
+    case EventSource::End::kRefused:  // 405: the server has nothing to say
+      if (listening_->status() == 404 && session_.has_id()) {
+        inbox_.fail(session_.url() + ": the server has ended the session (HTTP status 404); connect again");
+      }
+      break;
+    case EventSource::End::kGone: inbox_.fail(session_.url() + ": the server has gone away"); break;
+  }
 }
 
 std::unique_ptr<HttpRoundTrip> StreamableHttpConnection::trip() {
@@ -250,11 +272,13 @@ std::unique_ptr<HttpRoundTrip> StreamableHttpConnection::trip() {
   return trip;
 }
 
-void StreamableHttpConnection::end_session() {
+void StreamableHttpConnection::end_session() try {
   if (!session_.has_id()) return;
   const auto connection = session_.brief_connection(kEndPatience);
   connection->run(
       session_.end_of_session(), [](const HttpHead&) { return true; }, [](std::string_view) { return true; });
+} catch (const std::exception&) {
+  // There is no memory to tell the server, which ends the session by itself some time.
 }
 
 }  // namespace rkllm_mcp::client

@@ -43,7 +43,7 @@ class StreamableHttpConnection final : public Connection {
   static constexpr std::size_t kMostInFlight = 64;
   static constexpr std::size_t kMostWaiting = 1024;
 
-  // Throws ConnectionError if nothing listens there.
+  // Throws ConnectionError if nothing listens there, std::system_error if no thread can be started.
   StreamableHttpConnection(const Endpoint& endpoint, Clock::time_point deadline);
   ~StreamableHttpConnection() override;
 
@@ -69,6 +69,9 @@ class StreamableHttpConnection final : public Connection {
     Clock::time_point since;
   };
 
+  // What cannot be done, for want of memory or of a thread, ends the connection, and nothing else.
+  template <class Action>
+  void or_fail(const Action& action);
   bool cancel(const Json& id);  // true if nothing has to be sent for it
   void conduct();               // the conductor's thread: starts and stops the threads that post, and joins them
   bool may_start() const;       // whether the first message that waits may be posted now
@@ -80,6 +83,7 @@ class StreamableHttpConnection final : public Connection {
   bool stop_unwanted(std::unique_lock<std::mutex>& lock);  // false if there are none
   void finish(HttpFlight& flight);
   void listen();
+  void follow_events();  // the listener's thread
   std::unique_ptr<HttpRoundTrip> trip();
   void end_session();
 

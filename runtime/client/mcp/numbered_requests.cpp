@@ -4,7 +4,10 @@
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
 
+#include <exception>
 #include <future>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace rkllm_mcp::client {
@@ -79,15 +82,11 @@ NumberedRequests::Id NumberedRequests::request(const std::string& method, Json p
   }
   try {
     send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}});
-  } catch (const ConnectionError&) {
+  } catch (const std::exception& error) {
     const std::lock_guard lock(mutex_);
     const bool is_told = pending_.erase(id) == 0;  // the reading thread has ended the request already
-    connection_->interrupt();
+    if (dynamic_cast<const ConnectionError*>(&error) != nullptr) connection_->interrupt();
     if (!is_told) throw;
-  } catch (const std::invalid_argument&) {
-    const std::lock_guard lock(mutex_);
-    pending_.erase(id);
-    throw;
   }
   return id;
 }
@@ -128,6 +127,7 @@ std::optional<Outcome> NumberedRequests::call(const std::string& method, Json pa
 }
 
 void NumberedRequests::read() {
+  Loss loss("there was no memory for what the server has said");  // made while there is memory
   try {
     while (!closing_) {
       const auto text = connection_->receive(Clock::now() + kLongestWait);
@@ -140,9 +140,14 @@ void NumberedRequests::read() {
         take(*message);
       }
     }
+  } catch (const std::bad_alloc&) {
+    // The loss as it is said above.
   } catch (const ConnectionError& error) {
-    if (!closing_) lose(Loss(error));
+    loss = Loss(error);
+  } catch (const std::exception& error) {
+    loss = Loss(error.what());
   }
+  if (!closing_) lose(loss);
 }
 
 // What is no message is passed over, as hosts do.
@@ -244,10 +249,10 @@ void NumberedRequests::answer() {
     lock.unlock();
     try {
       send(answer);
-    } catch (const ConnectionError&) {
-      connection_->interrupt();  // the reading thread tells everybody
     } catch (const std::invalid_argument&) {
       // This connection cannot carry the answer: the server gets none.
+    } catch (const std::exception&) {
+      connection_->interrupt();  // the reading thread tells everybody
     }
     lock.lock();
   }
@@ -260,7 +265,13 @@ void NumberedRequests::lose(const Loss& loss) {
     lost_ = loss;
     pending = std::exchange(pending_, {});
   }
-  for (auto& [id, each] : pending) each.callbacks->on_end(RemoteError{kInternalError, loss.reason(), nullptr, true});
+  for (auto& [id, each] : pending) {
+    try {
+      each.callbacks->on_end(RemoteError{kInternalError, loss.reason(), nullptr, true});
+    } catch (const std::exception&) {
+      // Whoever waits for it has no memory for its end, and learns from on_lost that there will be none.
+    }
+  }
   if (events_.on_lost) events_.on_lost(loss.reason());
 }
 

@@ -2,15 +2,16 @@
 // The server's `ping` is answered; its other requests are refused with -32601, unless somebody takes them.
 //
 // Threads: a thread of its own reads, and makes every callback, one at a time; the rest may be called from any thread,
-// also from callbacks (but not the blocking call()). Callbacks must not throw, and not wait long, since nothing is read
-// meanwhile. One lock guards the requests in flight; it is not held during callbacks. What the server asks is answered
-// by another thread, so that reading goes on although the server may not read; what it asks while kMostAnswers answers
-// wait to be sent is not answered.
+// also from callbacks (but not the blocking call()). Callbacks must not wait long, since nothing is read meanwhile. One
+// lock guards the requests in flight; it is not held during callbacks. What the server asks is answered by another
+// thread, so that reading goes on although the server may not read; what it asks while kMostAnswers answers wait to be
+// sent is not answered.
 //
 // When the connection is lost, every request in flight ends with RemoteError -32603, `is_lost` and the reason, then
-// on_lost is called, once. An error without id belongs to the request in flight if there is one only; if there are
-// more, it is as if the connection were lost. Destroying ends within a second after the callback that runs, if any, and
-// makes no more: requests in flight are forgotten.
+// on_lost is called, once. It counts as lost, too, when there is no memory for what the server says, or when on_end or
+// another callback throws; on_lost must not. An error without id belongs to the request in flight if there is one only;
+// if there are more, it is as if the connection were lost. Destroying ends within a second after the callback that
+// runs, if any, and makes no more: requests in flight are forgotten.
 #pragma once
 
 #include "client/connection.hpp"
@@ -61,8 +62,8 @@ class NumberedRequests {
   NumberedRequests& operator=(const NumberedRequests&) = delete;
   ~NumberedRequests();
 
-  // Throws ConnectionError once the connection is lost, std::invalid_argument if the connection cannot carry it; then
-  // there is no callback.
+  // Throws ConnectionError once the connection is lost, std::invalid_argument if the connection cannot carry it,
+  // std::bad_alloc; then there is no callback.
   Id request(const std::string& method, Json params, Callbacks callbacks);
   void notify(const std::string& method, const Json& params);
   // Tells the server, and forgets the request: no callback for it begins any more, though one that has begun on the

@@ -4,6 +4,7 @@
 #include "runtime/client/scripted_http_server.hpp"
 #include "support/catch.hpp"
 #include "support/eventually.hpp"
+#include "support/no_more_threads.hpp"
 #include "support/process.hpp"
 
 #include <unistd.h>
@@ -22,6 +23,7 @@ using namespace rkllm_mcp::client;
 using rkllm_mcp::Clock;
 using rkllm_mcp::Json;
 using rkllm_mcp::test::eventually;
+using rkllm_mcp::test::NoMoreThreads;
 using rkllm_mcp::test::OneShotServer;
 using rkllm_mcp::test::read_file;
 using rkllm_mcp::test::ScriptedHttpServer;
@@ -530,4 +532,24 @@ TEST_CASE("a server that goes away ends the connection") {
   connection->receive(in(20s));  // the answer may still have come
   CHECK_THROWS_AS((connection->send(request(2, "tools/call")), connection->receive(in(20s))), ConnectionError);
   CHECK_THROWS_WITH(StreamableHttpConnection(endpoint, in(20s)), rkllm_mcp::test::has_text("Connection refused"));
+}
+
+TEST_CASE("a message for which no thread can be started ends the connection, and nothing else") {
+  const ScriptedHttpServer server(
+      [](const auto& asked, auto& response) { send_json(response, answer_to(body_of(asked)["id"])); });
+  const auto connection = connect_to(server);
+  const NoMoreThreads none;
+  connection->send(request(1, "a"));
+  CHECK_THROWS_AS(receive(*connection), ConnectionError);
+}
+
+TEST_CASE("where no thread can be started to listen, the connection ends, and nothing else") {
+  std::optional<NoMoreThreads> none;
+  const ScriptedHttpServer server([&none](const auto& asked, auto& response) {
+    if (asked.method == "POST") none.emplace();  // while the message has its thread already
+    serve_session(asked, response, body_of(asked));
+  });
+  const auto connection = connect_to(server);
+  connection->send(kInitialized);
+  CHECK_THROWS_AS(receive(*connection), ConnectionError);
 }

@@ -4,6 +4,7 @@
 
 #include "support/catch.hpp"
 #include "support/eventually.hpp"
+#include "support/no_more_threads.hpp"
 #include "support/waiting_loop.hpp"
 
 #include <atomic>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -187,6 +189,21 @@ TEST_CASE("the loss of the connection is told with its reason, and ends the call
   CHECK(link.lost[0] == "the cable is cut");
   REQUIRE(link.ends.size() == 1);
   CHECK(std::holds_alternative<client::RemoteError>(link.ends[0]));
+}
+
+TEST_CASE("a connection for which a thread cannot be started is lost, and the next one serves") {
+  Script script(greeting(ScriptedEra::kLegacy, [](Script& self, const Json& request) {
+    self.result(request, {{"tools", Json::array()}});
+  }));
+  std::optional<NoMoreThreads> short_of_threads;
+  bool is_first = true;
+  WatchedLink link([&](client::Deadline) -> std::unique_ptr<client::Connection> {
+    short_of_threads.reset();
+    if (std::exchange(is_first, false)) short_of_threads.emplace(1);
+    return std::make_unique<ScriptedConnection>(script);
+  });
+  link.await_lists(1);
+  CHECK(link.lost.size() == 1);
 }
 
 TEST_CASE(

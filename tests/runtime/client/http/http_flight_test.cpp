@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,9 +35,13 @@ struct FlyingTo {
 
   // A flight with this message, which has not begun.
   std::unique_ptr<HttpFlight> prepare(const std::string& message) {
-    return std::make_unique<HttpFlight>(
-        state, inbox, state.connection(60s), facts_of(message), message,
-        HttpFlight::Owner{.on_settled = [this] { ++settled; }, .has_company = [this] { return has_company; }});
+    return std::make_unique<HttpFlight>(state, inbox, state.connection(60s), facts_of(message), message,
+                                        HttpFlight::Owner{.on_settled = [this] { ++settled; },
+                                                          .has_company =
+                                                              [this] {
+                                                                if (has_no_memory) throw std::bad_alloc();
+                                                                return has_company;
+                                                              }});
   }
   std::unique_ptr<HttpFlight> fly(const Json& message) {
     auto flight = prepare(message.dump());
@@ -72,6 +77,7 @@ struct FlyingTo {
   Inbox inbox;
   std::atomic<int> settled = 0;
   bool has_company = false;
+  bool has_no_memory = false;
 };
 
 struct FlyingToServer {
@@ -314,6 +320,16 @@ TEST_CASE("where nobody accepts connections the server is lost, unless others ar
   in_company.fly(flown_request(1));
   CHECK(in_company.complaint() == in_company.state.url() + ": cannot connect");
   CHECK(in_company.loss().empty());
+}
+
+TEST_CASE("a request that fails on this side for want of memory has its answer, too") {
+  const OneShotServer nobody([](int) {});
+  nobody.stop_listening();
+  FlyingTo flying(nobody.port());
+  flying.has_no_memory = true;
+  flying.fly(flown_request(1));
+  CHECK_THAT(flying.complaint(), has_text("bad_alloc"));
+  CHECK(flying.loss().empty());
 }
 
 TEST_CASE("an answer that is longer than a message may be becomes an error, however it comes") {

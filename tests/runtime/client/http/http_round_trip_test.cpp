@@ -15,6 +15,8 @@
 #include <chrono>
 #include <cstdint>
 #include <future>
+#include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -251,4 +253,23 @@ TEST_CASE("a server whose certificate nobody vouches for is not trusted, and get
   }
   server.stop();
   serving.join();
+}
+
+TEST_CASE("what a callback throws comes out of the round trip, which any thread may destroy then") {
+  const ScriptedHttpServer server(
+      [](const auto&, auto& response) { response.set_content(std::string(100'000, 'x'), "text/plain"); });
+  const bool in_head = GENERATE(true, false);
+  auto trip = std::make_unique<HttpRoundTrip>(Endpoint{Protocol::kHttp, "127.0.0.1", server.port(), "/mcp"},
+                                              HttpPatience{.connect = 60s, .read = 60s});
+  const auto fail_if = [](bool fails) {
+    if (fails) throw std::bad_alloc();
+    return true;
+  };
+  auto asking = std::async(std::launch::async, [&] {
+    trip->run(
+        {"GET", "/mcp", {}}, [&](const HttpHead&) { return fail_if(in_head); },
+        [&](std::string_view) { return fail_if(!in_head); });
+  });
+  CHECK_THROWS_AS(asking.get(), std::bad_alloc);
+  trip.reset();
 }

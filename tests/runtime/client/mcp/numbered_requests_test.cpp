@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <future>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -46,16 +47,22 @@ class EndOfRequest {
   std::future<Outcome> end_ = promise_.get_future();
 };
 
-// A connection that some messages do not fit on, those with "long" in them.
+// A connection that some messages do not fit on, those with "long" in them, and for some there is no memory, those with
+// "huge" in them, whoever sends them.
 class NarrowConnection final : public Connection {
  public:
   explicit NarrowConnection(Script& script) : wide_(script) {}
 
   void send(std::string_view message) override {
     if (message.find("long") != std::string_view::npos) throw std::invalid_argument("too long for a datagram");
+    if (message.find("huge") != std::string_view::npos) throw std::bad_alloc();
     wide_.send(message);
   }
-  std::optional<std::string> receive(Clock::time_point deadline) override { return wide_.receive(deadline); }
+  std::optional<std::string> receive(Clock::time_point deadline) override {
+    auto message = wide_.receive(deadline);
+    if (message && message->find("huge") != std::string::npos) throw std::bad_alloc();
+    return message;
+  }
   void interrupt() override { wide_.interrupt(); }
 
  private:
@@ -197,4 +204,50 @@ TEST_CASE("where a thread cannot be started there is no client, and the thread t
   Script script;
   const NoMoreThreads none(left);
   CHECK_THROWS_AS(NumberedRequests(connected(script), {}), std::system_error);
+}
+
+TEST_CASE("what there is no memory to send is not asked, and nobody hears of its end") {
+  Script script;
+  std::promise<void> lost;
+  NumberedRequests requests(std::make_unique<NarrowConnection>(script),
+                            {.on_lost = [&lost](const std::string&) { lost.set_value(); }});
+  bool has_ended = false;
+  CHECK_THROWS_AS(requests.request("huge", Json::object(), {.on_end = [&](const Outcome&) { has_ended = true; }}),
+                  std::bad_alloc);
+  EndOfRequest other;
+  const auto id = requests.request("a", Json::object(), other.callbacks());
+  script.result({{"id", id}}, "own");
+  CHECK(std::get<Json>(other.outcome()) == "own");
+  script.inbox.fail("the end");
+  REQUIRE(lost.get_future().wait_for(kRequestPatience) == std::future_status::ready);
+  CHECK_FALSE(has_ended);
+}
+
+TEST_CASE("what there is no memory to take ends the connection, and nothing else") {
+  Script script;
+  std::promise<std::string> lost;
+  NumberedRequests requests(std::make_unique<NarrowConnection>(script),
+                            {.on_lost = [&lost](const std::string& reason) { lost.set_value(reason); }});
+  EndOfRequest ending;
+  requests.request("a", Json::object(), ending.callbacks());
+  SECTION("by the thread that reads") { script.result({{"id", 1}}, "huge"); }
+  SECTION("by the thread that answers") { requests.respond("huge", Json::object()); }
+  CHECK(std::get<RemoteError>(ending.outcome()).is_lost);
+  auto reason = lost.get_future();
+  REQUIRE(reason.wait_for(kRequestPatience) == std::future_status::ready);
+  CHECK_FALSE(reason.get().empty());
+}
+
+TEST_CASE("a callback that fails ends the connection, and whoever else waits hears of it") {
+  Script script;
+  std::promise<void> lost;
+  NumberedRequests requests(connected(script), {.on_lost = [&lost](const std::string&) { lost.set_value(); }});
+  const NumberedRequests::Callbacks failing{.on_end = [](const Outcome&) { throw std::bad_alloc(); }};
+  const auto first = requests.request("a", Json::object(), failing);
+  requests.request("b", Json::object(), failing);
+  EndOfRequest ending;
+  requests.request("c", Json::object(), ending.callbacks());
+  script.result({{"id", first}}, "own");
+  CHECK(std::get<RemoteError>(ending.outcome()).is_lost);
+  CHECK(lost.get_future().wait_for(kRequestPatience) == std::future_status::ready);
 }
