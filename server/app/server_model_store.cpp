@@ -190,10 +190,14 @@ ServerModelStore::ServerModelStore(asio::io_context& loop, const Settings& setti
       settings_(settings),
       models_(models),
       loaded_paths_(std::move(loaded_paths)),
+      way_to_loop_(loop),
       threads_({kMostPulls, kMostPulls, kMostPulls, kMostPulls}),
       disk_(loop) {}
 
-ServerModelStore::~ServerModelStore() { stop(); }
+ServerModelStore::~ServerModelStore() {
+  stop();
+  way_to_loop_.close();
+}
 
 std::unique_ptr<chat::QueuePlace> ServerModelStore::pull(const std::string& source, chat::PullListener listener) {
   if (stopped_) throw TurnError::try_later(ErrorKind::kNoRoom, "the server is ending", 1);
@@ -243,9 +247,11 @@ void ServerModelStore::run(Job& job) {
   job.is_stopping = false;
   job.remarks.clear();
   for (auto& [number, waiting] : job.listeners) waiting.remarks_heard = 0;
-  const auto post = [this, job = job.shared_from_this(), alive = alive_.watch()](auto action) {
-    asio::post(loop_, [this, job, alive, action] {
-      if (!alive.expired()) action(*this, *job);
+  // The thread does not share the job, whose listeners end on the loop only.
+  const auto post = [this, loop = way_to_loop_, weak = job.weak_from_this(), alive = alive_.watch()](auto action) {
+    loop.post([this, weak, alive, action] {
+      if (alive.expired()) return;
+      if (const auto there = weak.lock()) action(*this, *there);
     });
   };
   const auto is_taken = threads_.submit({}, [post, work = job.work] {

@@ -11,6 +11,7 @@
 #include "clock.hpp"
 #include "lifetime.hpp"
 #include "models/server_models.hpp"
+#include "run_loop.hpp"
 #include "settings/settings.hpp"
 #include "side_thread.hpp"
 #include "threads/fair_threads.hpp"
@@ -50,7 +51,7 @@ class ServerModelStore final : public chat::ModelStore {
   class PullPlace;
   using Outcome = std::variant<chat::PulledModel, chat::TurnError>;
   struct Work;  // one run of a pull, shared with its thread
-  struct Job;   // a pull, and who waits for it; shared with its places and what its thread has posted
+  struct Job;   // a pull, and who waits for it; its places and its thread look whether it is still there
 
   void run(Job& job);
   void give_up(Job& job, std::uint64_t listener);
@@ -67,7 +68,8 @@ class ServerModelStore final : public chat::ModelStore {
   std::map<std::string, std::shared_ptr<Job>> jobs_;  // by source
   std::uint64_t next_listener_ = 0;
   bool stopped_ = false;
-  const Lifetime alive_;  // gone: what was posted does nothing
+  const Lifetime alive_;         // gone: what was posted does nothing
+  const WayToLoop way_to_loop_;  // of the threads, which may outlive this
   FairThreads threads_;
   SideThread disk_;
 };

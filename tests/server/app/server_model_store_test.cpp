@@ -1,9 +1,11 @@
 // What comes of pulls and deletions at the loop, with a hub of our own. Over HTTP: tests/server/pull.
 #include "app/server_model_store.hpp"
 
+#include "pull/part_file.hpp"
 #include "server/models/model_bench.hpp"
 #include "server/pull/fake_hub.hpp"
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
 #include "support/process.hpp"
 #include "support/waiting_loop.hpp"
 
@@ -16,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -328,6 +331,26 @@ TEST_CASE("a store that is stopped tells nobody of it, begins nothing, and its p
   waiter.place.reset();
   CHECK(waiter.ends() == 0);
   CHECK(with.in_folder() == StoreWords{"tiny.rkllm.part", "tiny.rkllm.part.tag"});  // for the next time
+}
+
+TEST_CASE("a pull that outlives its store, and the loop, touches neither") {
+  StoreBench with;
+  with.hold_hub();
+  PullWaiter waiter;
+  with.pull(waiter);
+  REQUIRE(with.bench->until([&] { return !waiter.told.empty(); }));
+  with.store.reset();
+  with.bench.reset();
+  const auto is_left = [&with] {
+    try {
+      const PartFile beginning(with.path_of("tiny.rkllm"));
+      return true;
+    } catch (const std::runtime_error&) {
+      return false;
+    }
+  };
+  CHECK(eventually(is_left));
+  CHECK(waiter.ends() == 0);
 }
 
 TEST_CASE("a model is deleted by its own name alone, and whoever asked is told when nobody finds it any more") {
