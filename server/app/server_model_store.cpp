@@ -114,7 +114,7 @@ struct FilesToRemove {
   std::vector<std::string> folders{};  // where those would be
 };
 
-// All of it, or nothing. Throws TurnError.
+// Throws TurnError: then nothing was deleted, but for what delete_models() says.
 void remove_all(const FilesToRemove& wanted, const std::vector<std::string>& loaded) {
   for (const std::string& path : wanted.paths) {
     const bool is_loaded = std::any_of(loaded.begin(), loaded.end(),
@@ -371,6 +371,7 @@ void ServerModelStore::remove(const std::vector<std::string>& names,
       files.paths.push_back(path_to_remove(name));
     }
   }
+  // A load that begins from here on finds no file, or goes on reading the one that it has opened.
   disk_.run(
       [outcome, files = std::move(files), loaded = loaded_paths_()] {
         try {

@@ -164,10 +164,12 @@ void delete_models(const std::vector<std::string>& paths, const std::vector<std:
   const auto refuse = [](const std::string& path, const std::error_code& error) {
     if (error) throw std::runtime_error(path + " cannot be deleted: " + error.message());
   };
-  for (const std::string& path : paths) {
-    const bool may_write = ::access(fs::path(path).parent_path().c_str(), W_OK) == 0;
+  const auto require_folder_of = [&refuse](const std::string& path) {
+    const bool may_write = ::access(fs::path(path).parent_path().c_str(), W_OK | X_OK) == 0;
     refuse(path, may_write ? std::error_code() : std::error_code(errno, std::generic_category()));
-  }
+  };
+  for (const std::string& path : paths) require_folder_of(path);
+  for (const auto& each : beginnings) require_folder_of(each->path());
   for (const std::string& path : paths) {
     std::error_code error;
     fs::remove(path, error);

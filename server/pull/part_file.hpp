@@ -62,8 +62,8 @@ std::string file_of_model(const std::string& name);
 std::vector<std::unique_ptr<PartFile>> unfinished_pulls(const std::vector<std::string>& folders,
                                                         const std::string& name);
 
-// Deletes these models, and these beginnings of some: all, or none where a model's folder may not be written to. Throws
-// std::runtime_error that names the file.
+// Deletes these models, and these beginnings of some. Throws std::runtime_error that names the file. Nothing is deleted
+// if one of their folders may not be written to; a later error of the disk can leave some of them deleted.
 void delete_models(const std::vector<std::string>& paths, const std::vector<std::unique_ptr<PartFile>>& beginnings);
 
 }  // namespace rkllm_mcp

@@ -21,7 +21,8 @@ constexpr std::array kOllamaPullFields = {
 constexpr std::array kOllamaDeleteFields = {
     Field{"model", kHonoured, kTextField, "a file of runtime.model_dirs that is not loaded"},
     Field{"name", kHonoured, kTextField, "the same under its older name"},
-    Field{"models", kHonoured, kArrayField, "several in place of one, of this server: all are deleted, or none"},
+    Field{"models", kHonoured, kArrayField,
+          "several in place of one, of this server: none is deleted if one may not be"},
 };
 
 constexpr std::array kOllamaShowFields = {

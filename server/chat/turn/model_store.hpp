@@ -57,9 +57,10 @@ class ModelStore {
   // the same. Throws TurnError: kBadField (no such name can be), kNotSupported (there is no folder to put it in),
   // kQueueFull. The place's destruction gives it up; what has come is kept for the next time.
   virtual std::unique_ptr<QueuePlace> pull(const std::string& source, PullListener listener) = 0;
-  // Deletes the files of the models of these names: all, or none if one cannot be. Throws TurnError: kUnknownModel;
-  // kNotSupported (it is loaded, or is no file of the server's folders). `done` gets nothing, or one of these, or
-  // kInternal.
+  // Deletes the files of the models of these names. Throws TurnError, and deletes nothing, if one of them is unknown
+  // (kUnknownModel), is loaded, or is no file of the server's folders (kNotSupported). Nothing is deleted, either, if a
+  // folder may not be written to; a later error of the disk can leave some of them deleted. `done` gets nothing, or one
+  // of these errors, or kInternal.
   virtual void remove(const std::vector<std::string>& names, std::function<void(std::optional<TurnError>)> done) = 0;
 };
 

@@ -1,6 +1,7 @@
 // A model's way from the hub into the folder: whole or not at all, whatever happens on the way.
 #include "pull/pull.hpp"
 #include "fake_hub.hpp"
+#include "pull/part_file.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
 
@@ -248,4 +249,20 @@ TEST_CASE("what cannot be had is said in words that help") {
           !has_text("model_hub"));
   const WebServer cut("HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\nhalf");
   CHECK_THROWS_WITH(pulling.pull(cut.url("/x.rkllm")), has_text("has broken off"));
+}
+
+TEST_CASE("nothing is deleted if a folder may not be written to, be it that of a beginning") {
+  const TemporaryDirectory directory;
+  fs::create_directories(directory / "begun");
+  write_file(directory / "tiny.rkllm", "x");
+  write_file(directory / "begun/half.rkllm.part", "x");
+  std::vector<std::unique_ptr<PartFile>> beginnings;
+  beginnings.push_back(std::make_unique<PartFile>(directory / "begun/half.rkllm"));
+  fs::rename(directory / "begun", directory / "gone");  // as nobody is kept from writing who is root
+  CHECK_THROWS_AS(delete_models({directory / "tiny.rkllm"}, beginnings), std::runtime_error);
+  CHECK(fs::exists(directory / "tiny.rkllm"));
+  fs::rename(directory / "gone", directory / "begun");
+  CHECK_NOTHROW(delete_models({directory / "tiny.rkllm"}, beginnings));
+  CHECK_FALSE(fs::exists(directory / "tiny.rkllm"));
+  CHECK_FALSE(fs::exists(directory / "begun/half.rkllm.part"));
 }
