@@ -17,28 +17,77 @@ std::runtime_error failure(const std::string& what, int code) {
 
 PCRE2_SPTR units(std::string_view text) { return reinterpret_cast<PCRE2_SPTR>(text.data()); }
 
-// What Oniguruma reads otherwise: a wrong count must not be told as an exact one.
+// What Oniguruma reads otherwise, as far as it stands at the beginning of `rest`; empty: nothing that is known.
+
+std::string_view other_escape(std::string_view rest) {
+  // \w and \b have other letters in them, \v is one character, \Q begins nothing.
+  constexpr std::string_view kOthers = "bBhHvVwWCEGKQRXZ";
+  if (rest.size() < 2) return {};
+  if (kOthers.find(rest[1]) != std::string_view::npos) return rest.substr(0, 2);
+  if (rest[1] != 'p' && rest[1] != 'P') return {};
+  // Kinds of characters are the same, by their names of one or two letters. Scripts are not: PCRE2 has marks of
+  // several in each of these.
+  const std::size_t end = rest.find('}');
+  const bool is_of_kind = rest.substr(2).starts_with('{') && end != std::string_view::npos && end <= 5;
+  return is_of_kind ? std::string_view() : rest.substr(0, end == std::string_view::npos ? end : end + 1);
+}
+
+// {1,3}+ and {2}? repeat what is repeated, and {,3} begins at 0.
+std::string_view other_repetition(std::string_view rest) {
+  const std::size_t end = rest.find('}');
+  if (end == std::string_view::npos) return {};
+  const std::string_view counts = rest.substr(1, end - 1);
+  const std::size_t comma = counts.find(',');
+  const bool is_repetition = counts.find_first_of("0123456789") != std::string_view::npos &&
+                             counts.find_first_not_of("0123456789,") == std::string_view::npos &&
+                             comma == counts.rfind(',');
+  if (!is_repetition) return {};
+  if (comma == 0) return rest.substr(0, end + 1);
+  const std::string_view behind = rest.substr(end + 1);
+  const bool repeats_again = behind.starts_with('+') || (behind.starts_with('?') && comma == std::string_view::npos);
+  return repeats_again ? rest.substr(0, end + 2) : std::string_view();
+}
+
+std::string_view other_group(std::string_view rest) {
+  if (rest.starts_with("(*")) return rest.substr(0, 2);
+  if (!rest.starts_with("(?")) return {};
+  const std::size_t end = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-", 2);
+  if (end == std::string_view::npos || (rest[end] != ')' && rest[end] != ':')) return {};
+  const bool is_other = rest.substr(0, end).find_first_of("mx") != std::string_view::npos;
+  return is_other ? rest.substr(0, end) : std::string_view();
+}
+
+std::string_view other_outside_class(std::string_view rest) {
+  switch (rest.front()) {
+    case '^':
+    case '$': return rest.substr(0, 1);
+    case '(': return other_group(rest);
+    case '{': return other_repetition(rest);
+    default: return {};
+  }
+}
+
+// A wrong count must not be told as an exact one.
 void refuse_what_differs(std::string_view expression) {
-  const auto refuse = [](std::string_view what) {
-    throw std::runtime_error("an expression has " + std::string(what) + ", which is not understood here");
-  };
   bool in_class = false;
   for (std::size_t at = 0; at < expression.size(); ++at) {
     const std::string_view rest = expression.substr(at);
+    std::string_view other;
     if (rest.front() == '\\') {
-      constexpr std::string_view kOthers = "hHCKGRXZ";
-      if (rest.size() > 1 && kOthers.find(rest[1]) != std::string_view::npos) refuse(rest.substr(0, 2));
-      ++at;
+      other = other_escape(rest);
+      at += rest.starts_with("\\x{") || rest.starts_with("\\o{") ? 2 : 1;  // that brace begins no repetition
     } else if (in_class) {
-      if (rest.starts_with("&&") || rest.starts_with('[')) refuse(rest.substr(0, 1));
+      if (rest.starts_with("&&") || rest.starts_with('[')) other = rest.substr(0, 1);
       in_class = rest.front() != ']';
     } else if (rest.front() == '[') {
       in_class = true;
       if (rest.starts_with("[^")) ++at;
-    } else if (rest.front() == '^' || rest.front() == '$') {
-      refuse(rest.substr(0, 1));
-    } else if (rest.starts_with("(*") || rest.starts_with("(?m") || rest.starts_with("(?x")) {
-      refuse(rest.substr(0, 3));
+      if (expression.substr(at + 1).starts_with(']')) ++at;  // there it is a character like others
+    } else {
+      other = other_outside_class(rest);
+    }
+    if (!other.empty()) {
+      throw std::runtime_error("an expression has " + std::string(other) + ", which is not understood here");
     }
   }
 }
