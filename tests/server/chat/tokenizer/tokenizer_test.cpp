@@ -52,6 +52,19 @@ std::string complaint_with(const char* part, const Json& value) {
   return complaint_about(file.dump());
 }
 
+// The letters a and b, a mark, and two in a row of the first: the tokens 1 to 4. What is not among them is left out.
+TokenizerParts parts_of_letters() {
+  TokenizerParts parts;
+  TokenId id = 0;
+  for (const char* const token : {"a", "b", "_", "aa"}) {
+    parts.pairs.add_token(token, ++id);
+    parts.texts.emplace(id, token);
+  }
+  parts.pairs.add_pair("a", "a");
+  parts.pairs.set_rules({});
+  return parts;
+}
+
 }  // namespace
 
 TEST_CASE("what a pattern finds is removed, kept, or joined to what stands beside it") {
@@ -186,4 +199,73 @@ TEST_CASE("tokens that somebody may write are found also where marks of the form
                           {{"id", 11}, {"content", "<b>"}, {"special", false}}};
   const Tokenizer tokenizer = read_tokenizer(file.dump());
   CHECK(tokenizer.encode("<a><b>", {.finds_special = false}) == std::vector<TokenId>{0, 1, 0, 11});
+}
+
+TEST_CASE("what stands around each text is there where it is asked for, also around none") {
+  TokenizerParts parts = parts_of_letters();
+  parts.before = {100, 101};
+  parts.after = {102};
+  const Tokenizer tokenizer(std::move(parts));
+  CHECK(tokenizer.encode("ab", {}) == std::vector<TokenId>{1, 2});
+  CHECK(tokenizer.encode("ab", {.with_special = true}) == std::vector<TokenId>{100, 101, 1, 2, 102});
+  CHECK(tokenizer.encode("", {.with_special = true}) == std::vector<TokenId>{100, 101, 102});
+  CHECK(tokenizer.encode("", {}).empty());
+}
+
+TEST_CASE("some tokens are found in a text as it is, and others in what it is normalised to") {
+  TokenizerParts parts = parts_of_letters();
+  parts.normalizers.emplace_back(Replace{Pattern::of_text("X"), "b"});
+  parts.added.add("<X>", {.id = 50});
+  parts.normalised.add("<b>", {.id = 60});
+  parts.normalised.add("<X>", {.id = 70});
+  const Tokenizer tokenizer(std::move(parts));
+  CHECK(tokenizer.encode("a<X>X<b>a", {}) == std::vector<TokenId>{1, 50, 2, 60, 1});
+  CHECK(tokenizer.encode("a<X>X<b>a", {.finds_special = false}) == std::vector<TokenId>{1, 2, 2, 2, 1});
+}
+
+TEST_CASE("tokens that were found part the text: nothing is joined across them") {
+  TokenizerParts parts = parts_of_letters();
+  parts.added.add("|", {.id = 50});
+  parts.normalised.add("/", {.id = 60});
+  const Tokenizer tokenizer(std::move(parts));
+  CHECK(tokenizer.encode("aa", {}) == std::vector<TokenId>{4});
+  CHECK(tokenizer.encode("a|a/a", {}) == std::vector<TokenId>{1, 50, 1, 60, 1});
+}
+
+TEST_CASE("only what begins the whole text is its first word, and nothing is where a token begins it") {
+  TokenizerParts parts = parts_of_letters();
+  parts.pre_tokenizers.emplace_back(Metaspace{"_", Metaspace::Prepend::kFirst});
+  parts.added.add("|", {.id = 50});
+  parts.normalised.add("/", {.id = 60});
+  const Tokenizer tokenizer(std::move(parts));
+  CHECK(tokenizer.encode("a|a/a", {}) == std::vector<TokenId>{3, 1, 50, 1, 60, 1});
+  CHECK(tokenizer.encode("|a/a", {}) == std::vector<TokenId>{50, 1, 60, 1});
+  CHECK(tokenizer.encode("/a|a", {}) == std::vector<TokenId>{60, 1, 50, 1});
+}
+
+TEST_CASE("tokens are bytes, and a text of them is whole or nothing") {
+  TokenizerParts parts = parts_of_letters();
+  parts.texts.emplace(10, "\xC3");
+  parts.texts.emplace(11, "\xA9");
+  parts.texts.emplace(12, "");
+  const Tokenizer tokenizer(std::move(parts));
+  CHECK(tokenizer.text_of(10) == "\xC3");
+  CHECK(tokenizer.text_of(12) == "");
+  CHECK(tokenizer.text_of(13) == std::nullopt);
+  CHECK(tokenizer.text_of(-1) == std::nullopt);
+  CHECK(tokenizer.decode({1, 10, 11, 12}) == "a\xC3\xA9");
+  CHECK(tokenizer.decode({1, 13}) == std::nullopt);
+  CHECK(tokenizer.decode({}) == "");
+}
+
+TEST_CASE("the space that a tokenizer has put before a text is taken off again, once and nowhere else") {
+  const auto decoded = [](bool begins_with_space, const std::vector<TokenId>& tokens) {
+    TokenizerParts parts = parts_of_letters();
+    parts.texts.emplace(20, "  a");
+    parts.begins_with_space = begins_with_space;
+    return Tokenizer(std::move(parts)).decode(tokens);
+  };
+  CHECK(decoded(true, {20, 20}) == " a  a");
+  CHECK(decoded(true, {1, 20}) == "a  a");
+  CHECK(decoded(false, {20, 20}) == "  a  a");
 }
