@@ -24,7 +24,11 @@ class LinkBench {
  public:
   explicit LinkBench(std::string answer)
       : LinkBench([answer = std::move(answer)](WebServer::Socket& socket) { WebServer::send(socket, answer); }) {}
-  explicit LinkBench(std::function<void(WebServer::Socket&)> answer) : answer_(std::move(answer)) {}
+  explicit LinkBench(const std::function<void(WebServer::Socket&)>& answer)
+      : LinkBench([answer](const std::string&, const std::string&, WebServer::Socket& socket) { answer(socket); }) {}
+  // Gets what was asked, too.
+  using Answer = std::function<void(const std::string& head, const std::string& body, WebServer::Socket&)>;
+  explicit LinkBench(Answer answer) : answer_(std::move(answer)) {}
 
   ServerLink link(const std::string& token = {}) const { return link_to(web_.url(""), token); }
   ServerLink link_to(const std::string& to, const std::string& token = {}) const {
@@ -58,16 +62,16 @@ class LinkBench {
   }
 
   TemporaryDirectory folder_;
-  const std::function<void(WebServer::Socket&)> answer_;
+  const Answer answer_;
   mutable std::mutex mutex_;
   std::string body_;
   const WebServer web_{[this](const std::string& head, WebServer::Socket& socket) {
     std::string body = body_behind(head, socket);
     {
       const std::lock_guard lock(mutex_);
-      body_ = std::move(body);
+      body_ = body;
     }
-    answer_(socket);
+    answer_(head, body, socket);
   }};
 };
 
