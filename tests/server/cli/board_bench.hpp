@@ -96,12 +96,12 @@ class BoardBench {
                                                    WebServer::Socket& socket) { answer(head, body, socket); })};
 };
 
-// Standard output goes into a file until text() is asked for, or until the end of this.
+// What goes to a standard stream is kept until text() is asked for, or until the end of this.
 class PrintedOutput {
  public:
-  PrintedOutput() {
+  explicit PrintedOutput(int descriptor = STDOUT_FILENO) : descriptor_(descriptor), kept_(::dup(descriptor)) {
     flush_all();
-    if (file_ == nullptr || kept_ < 0 || ::dup2(::fileno(file_), STDOUT_FILENO) < 0) throw std::runtime_error("dup2");
+    if (file_ == nullptr || kept_ < 0 || ::dup2(::fileno(file_), descriptor_) < 0) throw std::runtime_error("dup2");
   }
   PrintedOutput(const PrintedOutput&) = delete;
   PrintedOutput& operator=(const PrintedOutput&) = delete;
@@ -123,14 +123,16 @@ class PrintedOutput {
   static void flush_all() {
     std::cout.flush();
     std::fflush(stdout);
+    std::fflush(stderr);
   }
   void put_back() const {
     flush_all();
-    ::dup2(kept_, STDOUT_FILENO);
+    ::dup2(kept_, descriptor_);
   }
 
   std::FILE* const file_ = std::tmpfile();
-  const int kept_ = ::dup(STDOUT_FILENO);
+  const int descriptor_;
+  const int kept_;
 };
 
 }  // namespace rkllm_mcp::test
