@@ -1,4 +1,6 @@
 // Who owns a request while it is in progress, and what ends with it.
+#include "call/request_table.hpp"
+
 #include "call/session.hpp"
 
 #include "runtime/fake_backend.hpp"
@@ -7,6 +9,7 @@
 
 #include <asio/io_context.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,7 +32,69 @@ struct Requests {
   }
 };
 
+ActiveCall call_named(const std::string& id, std::shared_ptr<void> held = {}) {
+  return {.id = id, .on_cancelled = [held = std::move(held)] {}};
+}
+
+// What is done when nobody holds it any more.
+std::shared_ptr<void> at_its_end(std::function<void()> action) {
+  return {nullptr, [action = std::move(action)](void*) { action(); }};
+}
+
+std::vector<std::string> ids_of(const RequestTable& table, RequestTable::SessionNumber session) {
+  std::vector<std::string> ids;
+  for (const auto& [key, each] : table.of(session)) ids.push_back(each.id);
+  return ids;
+}
+
 }  // namespace
+
+TEST_CASE("the table gives each session its own requests, the oldest first") {
+  RequestTable table;
+  const auto first = table.new_session();
+  const auto second = table.new_session();
+  CHECK(first != second);
+  const auto a = table.add(first, call_named("a"));
+  const auto b = table.add(second, call_named("b"));
+  const auto c = table.add(first, call_named("c"));
+  CHECK(ids_of(table, first) == std::vector<std::string>{"a", "c"});
+  CHECK(ids_of(table, second) == std::vector<std::string>{"b"});
+  CHECK(ids_of(table, table.new_session()).empty());
+  REQUIRE(table.find(first, c) != nullptr);
+  CHECK(table.find(first, c)->id == "c");
+  CHECK(table.find(first, b) == nullptr);
+  CHECK(table.find(second, a) == nullptr);
+
+  table.remove(second, a);
+  CHECK(table.find(first, a) != nullptr);
+  table.remove(first, a);
+  table.remove(first, a);
+  CHECK(table.find(first, a) == nullptr);
+  table.remove_all_of(first);
+  CHECK(ids_of(table, first).empty());
+  CHECK(ids_of(table, second) == std::vector<std::string>{"b"});
+  CHECK(table.add(second, call_named("d")) > c);  // a key is never used again
+}
+
+TEST_CASE("what a request held may remove other requests when it goes, and add further ones") {
+  RequestTable table;
+  const auto session = table.new_session();
+  const auto other = table.new_session();
+  const auto b = table.add(session, call_named("b"));
+  const auto of_other = table.add(other, call_named("x"));
+  const auto a = table.add(session, call_named("a", at_its_end([&] {
+                                                 table.remove(session, b);
+                                                 table.add(session, call_named("c"));
+                                               })));
+  table.remove(session, a);
+  CHECK(ids_of(table, session) == std::vector<std::string>{"c"});
+
+  table.add(session, call_named("d", at_its_end([&] { table.remove(other, of_other); })));
+  table.add(session, call_named("e", at_its_end([&] { table.add(session, call_named("f")); })));
+  table.remove_all_of(session);
+  CHECK(ids_of(table, session).empty());
+  CHECK(ids_of(table, other).empty());
+}
 
 TEST_CASE("a request that holds its own session keeps it until the request is removed") {
   const Requests requests;
