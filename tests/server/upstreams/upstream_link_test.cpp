@@ -197,7 +197,7 @@ TEST_CASE("a connection for which a thread cannot be started is lost, and the ne
   }));
   std::optional<NoMoreThreads> short_of_threads;
   bool is_first = true;
-  WatchedLink link([&](client::Deadline) -> std::unique_ptr<client::Connection> {
+  WatchedLink link([&](Clock::time_point) -> std::unique_ptr<client::Connection> {
     short_of_threads.reset();
     if (std::exchange(is_first, false)) short_of_threads.emplace(1);
     return std::make_unique<ScriptedConnection>(script);
