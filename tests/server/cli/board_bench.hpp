@@ -38,6 +38,13 @@ class BoardBench {
     write_file(*request.path, Json{{"http", {{"port", std::stoi(url.substr(url.rfind(':') + 1))}}}}.dump());
     return {{}, request};
   }
+  // Of settings that do not lead here.
+  SettingsRequest request() const {
+    SettingsRequest request;
+    request.path = settings_file();
+    write_file(*request.path, "{}");
+    return request;
+  }
   std::string settings_file() const { return folder_ / "settings.json"; }
   std::string where() const { return " --to " + server_.url(); }
 
