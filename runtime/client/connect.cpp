@@ -13,12 +13,15 @@
 namespace rkllm_mcp::client {
 namespace {
 
-void authenticate(Connection& connection, const std::string& token, Clock::time_point deadline) {
-  connection.send(Json{{"jsonrpc", "2.0"}, {"id", "auth"}, {"method", "auth"}, {"params", {{"token", token}}}}.dump());
+void authenticate(Connection& connection, const Endpoint& endpoint, Clock::time_point deadline) {
+  const Json params{{"token", endpoint.token}};
+  connection.send(Json{{"jsonrpc", "2.0"}, {"id", "auth"}, {"method", "auth"}, {"params", params}}.dump());
   const auto reply = connection.receive(deadline);
   if (!reply) throw ConnectionError("no answer to the authentication");
   const auto answer = parse_bounded(*reply);
-  if (!answer || !answer->contains("result")) throw ConnectionError("the server refuses the access token");
+  if (!answer || !answer->contains("result")) {
+    throw TokenRefused(endpoint.authority() + ": the server refuses the access token");
+  }
 }
 
 }  // namespace
@@ -29,7 +32,7 @@ std::unique_ptr<Connection> connect(const Endpoint& endpoint, Clock::time_point 
     case Protocol::kTcps:
     case Protocol::kUnix: {
       auto connection = std::make_unique<TcpConnection>(endpoint, deadline);
-      if (!endpoint.token.empty()) authenticate(*connection, endpoint.token, deadline);
+      if (!endpoint.token.empty()) authenticate(*connection, endpoint, deadline);
       return connection;
     }
     case Protocol::kUdp: return std::make_unique<UdpConnection>(endpoint, deadline);

@@ -42,8 +42,20 @@ class UnknownHost : public Unreachable {
   using Unreachable::Unreachable;
 };
 
-// The server's certificate cannot be verified: over HTTP for whatever reason, else because its issuer is unknown.
+// The server's certificate cannot be verified: nobody who is trusted has signed it.
 class UntrustedServer : public ConnectionError {
+ public:
+  using ConnectionError::ConnectionError;
+};
+
+// The server's certificate is for another name or address than the one that the server was reached by.
+class MisnamedServer : public ConnectionError {
+ public:
+  using ConnectionError::ConnectionError;
+};
+
+// The server wants an access token, or refuses the one that was presented.
+class TokenRefused : public ConnectionError {
  public:
   using ConnectionError::ConnectionError;
 };
@@ -52,18 +64,27 @@ class UntrustedServer : public ConnectionError {
 class Loss {
  public:
   explicit Loss(std::string reason) : reason_(std::move(reason)) {}
-  explicit Loss(const ConnectionError& error)
-      : reason_(error.what()), is_untrusted_(dynamic_cast<const UntrustedServer*>(&error) != nullptr) {}
+  explicit Loss(const ConnectionError& error) : reason_(error.what()) {
+    if (dynamic_cast<const UntrustedServer*>(&error) != nullptr) kind_ = Kind::kUntrusted;
+    if (dynamic_cast<const MisnamedServer*>(&error) != nullptr) kind_ = Kind::kMisnamed;
+    if (dynamic_cast<const TokenRefused*>(&error) != nullptr) kind_ = Kind::kTokenRefused;
+  }
 
   const std::string& reason() const { return reason_; }
   [[noreturn]] void raise() const {
-    if (is_untrusted_) throw UntrustedServer(reason_);
+    switch (kind_) {
+      case Kind::kUntrusted: throw UntrustedServer(reason_);
+      case Kind::kMisnamed: throw MisnamedServer(reason_);
+      case Kind::kTokenRefused: throw TokenRefused(reason_);
+      case Kind::kOther: break;
+    }
     throw ConnectionError(reason_);
   }
 
  private:
+  enum class Kind { kOther, kUntrusted, kMisnamed, kTokenRefused };
   std::string reason_;
-  bool is_untrusted_ = false;
+  Kind kind_ = Kind::kOther;
 };
 
 class Connection {

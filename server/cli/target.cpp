@@ -50,6 +50,8 @@ std::string with_port(std::string_view to, std::size_t host_at, Protocol protoco
   return host.empty() || has_port ? whole : whole.insert(end, ":" + std::to_string(usual_port(protocol)));
 }
 
+constexpr const char* kWhereTokensComeFrom = "--token, or RKLLM_MCP_TOKEN in the environment";
+
 template <class Kind>
 bool is_a(const client::ConnectionError& error) {
   return dynamic_cast<const Kind*>(&error) != nullptr;
@@ -97,6 +99,16 @@ std::vector<client::Endpoint> server_places(const Settings& settings, const std:
   return places;
 }
 
+void require_nobody_at(const client::Endpoint& place, const client::ConnectionError& error) {
+  if (is_a<client::Unreachable>(error)) return;
+  if (is_a<client::TokenRefused>(error) || is_a<client::UntrustedServer>(error) || is_a<client::MisnamedServer>(error))
+    throw;
+  const bool is_tcp = place.protocol == Protocol::kTcp || place.protocol == Protocol::kTcps;
+  throw client::ConnectionError(error.what() +
+                                std::string("; if that is no server of rkllm-mcp, leave it out: --set ") +
+                                (is_tcp ? "tcp.enabled=false" : "services.port=0"));
+}
+
 std::string where_of(const client::Endpoint& place, const Environment& environment) {
   client::Endpoint found{};
   try {
@@ -116,6 +128,8 @@ std::string where_of(const client::Endpoint& place, const Environment& environme
 std::string words_of(const client::ConnectionError& error, const std::optional<std::string>& serve_options) {
   std::string words = error.what();
   if (is_a<client::UnknownHost>(error)) return words;
+  if (is_a<client::MisnamedServer>(error)) return words + "; use the name that the certificate has";
+  if (is_a<client::TokenRefused>(error)) return words + "; it comes from " + kWhereTokensComeFrom;
   if (is_a<client::Unreachable>(error)) {
     words += serve_options ? "; is the server running? Start it: rkllm-mcp serve" + *serve_options
                            : "; is the server running there?";
@@ -123,6 +137,12 @@ std::string words_of(const client::ConnectionError& error, const std::optional<s
   if (is_a<client::UntrustedServer>(error))
     words += "; if it is yours, name its certificate, or that of its issuer: --cacert FILE";
   return words;
+}
+
+std::string words_of_refused_token(const std::string& token, const std::string& why) {
+  if (token.empty()) return std::string("an access token is needed: ") + kWhereTokensComeFrom;
+  return std::string("the server refuses the access token, which comes from ") + kWhereTokensComeFrom +
+         (why.empty() ? "" : ": " + why);
 }
 
 std::string trusted_file(const std::string& named, const Settings& settings) {

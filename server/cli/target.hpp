@@ -35,6 +35,11 @@ client::Endpoint http_place(const Settings& settings);
 // protocol.
 std::vector<client::Endpoint> server_places(const Settings& settings, const std::string& http_path);
 
+// To be called while `error` is handled, which came from one of server_places(): returns if nobody listens there. Else
+// a server is there that must not be gone round, and the error is thrown on; where it may be no server of ours, with
+// what leaves that place out.
+void require_nobody_at(const client::Endpoint& place, const client::ConnectionError& error);
+
 // What a proposed command has to end with to reach the server at `place`: " --to URL", and " --cacert FILE". Nothing
 // where the command finds it by itself: by the settings file that is used if nothing else is said, and `environment`.
 std::string where_of(const client::Endpoint& place, const Environment& environment);
@@ -42,5 +47,9 @@ std::string where_of(const client::Endpoint& place, const Environment& environme
 // A complaint for a person, with the next step where there is one: whether the server runs at all, or is to be trusted.
 // `serve_options`: what starts one that would be reached, see serve_options_for().
 std::string words_of(const client::ConnectionError& error, const std::optional<std::string>& serve_options);
+
+// What is said to whoever has presented `token`, empty if none, and is not let in. `why`: in the server's own words, if
+// it says so.
+std::string words_of_refused_token(const std::string& token, const std::string& why);
 
 }  // namespace rkllm_mcp

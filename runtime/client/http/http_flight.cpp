@@ -105,8 +105,10 @@ void HttpFlight::take_body() {
 
 // An error that the server has put into JSON-RPC is its answer, to whichever request it names.
 void HttpFlight::take_refusal() {
-  if (head_.status == 401)
-    return inbox_.fail(session_.url() + ": the server refuses the access token (HTTP status 401)");
+  if (head_.status == 401) {
+    const char* const why = session_.has_token() ? "the server refuses the access token" : "an access token is needed";
+    return inbox_.fail(Loss(TokenRefused(session_.url() + ": " + why + " (HTTP status 401)")));
+  }
   if (head_.status == 404 && !facts_.is_modern() && facts_.method != "initialize" && session_.has_id()) {
     return inbox_.fail(session_.url() + ": the server has ended the session (HTTP status 404); connect again");
   }

@@ -3,6 +3,7 @@
 #include "client/http/http_error.hpp"
 #include "client/sockets/socket.hpp"
 #include "client/sockets/spoken_protocol.hpp"
+#include "client/sockets/tls_session.hpp"
 #include "clock.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 
@@ -34,6 +35,20 @@ bool asks_for_websocket(const httplib::Response& response) {
 bool is_without_connection(httplib::Error error) {
   return is_not_connected(error) || is_certificate_refused(error) || error == httplib::Error::SSLConnection ||
          error == httplib::Error::SSLLoadingCerts;
+}
+
+// Why the certificate of the server of `client` was refused, which was asked for as `host`. cpp-httplib looks at the
+// name by itself, when OpenSSL has found nothing else wrong. Nothing where its version does not tell.
+template <class Encrypted = httplib::SSLClient>
+std::optional<long> verdict_of(const httplib::ClientImpl& client, const std::string& host) {
+  [[maybe_unused]] const auto* const encrypted = dynamic_cast<const Encrypted*>(&client);
+  if constexpr (requires { encrypted->get_openssl_verify_result(); }) {
+    if (encrypted == nullptr) return std::nullopt;
+    const long verdict = encrypted->get_openssl_verify_result();
+    return verdict == 0 ? verdict_on_name(host) : verdict;
+  } else {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -99,8 +114,10 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   }
   if (complete) return End::kComplete;
   complaint_ = complaint_of(error);
-  cause_ = is_certificate_refused(error) ? Cause::kUntrusted : Cause::kOther;
-  if (error == httplib::Error::Connection) {
+  cause_ = is_certificate_refused(error) ? Cause::kCertificate : Cause::kOther;
+  verdict_ = cause_ == Cause::kCertificate ? verdict_of(*client_, endpoint_.host) : std::nullopt;
+  if (verdict_) complaint_ = words_of_certificate(*verdict_);
+  if (is_not_connected(error)) {
     const std::string why = why_no_address(endpoint_);
     cause_ = why.empty() ? Cause::kUnreachable : Cause::kUnknownHost;
     if (!why.empty()) complaint_ = why;
@@ -118,7 +135,9 @@ void HttpRoundTrip::require_reachable(const std::string& where) const {
   switch (cause_) {
     case Cause::kUnknownHost: throw UnknownHost(words);
     case Cause::kUnreachable: throw Unreachable(words);
-    case Cause::kUntrusted: throw UntrustedServer(words);
+    case Cause::kCertificate:
+      if (verdict_) refuse_certificate(where, *verdict_);
+      throw UntrustedServer(words);
     case Cause::kOther: return;
   }
 }

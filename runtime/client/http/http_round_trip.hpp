@@ -68,8 +68,8 @@ class HttpRoundTrip {
   const std::string& complaint() const { return complaint_; }
   // The endpoint with the protocol that the server speaks, if a wrong protocol is why there was no connection.
   const std::optional<Endpoint>& spoken() const { return spoken_; }
-  // Throws UnknownHost or Unreachable, with `where` before the complaint, if nobody accepts connections there, and
-  // UntrustedServer if the server's certificate is refused.
+  // Throws UnknownHost or Unreachable, with `where` before the complaint, if nobody accepts connections there, and what
+  // refuse_certificate() throws if the server's certificate is refused.
   void require_reachable(const std::string& where) const;
 
  private:
@@ -78,8 +78,9 @@ class HttpRoundTrip {
   std::atomic<bool> stopped_ = false;
   std::string complaint_;
   std::optional<Endpoint> spoken_;
-  enum class Cause { kOther, kUnreachable, kUnknownHost, kUntrusted };
+  enum class Cause { kOther, kUnreachable, kUnknownHost, kCertificate };
   Cause cause_ = Cause::kOther;
+  std::optional<long> verdict_;  // of OpenSSL on the certificate that is refused, if this cpp-httplib tells it
 };
 
 }  // namespace rkllm_mcp::client

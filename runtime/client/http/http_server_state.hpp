@@ -18,6 +18,7 @@ class HttpServerState {
 
   const std::string& path() const { return endpoint_.path; }
   const std::string& url() const { return url_; }
+  bool has_token() const { return !endpoint_.token.empty(); }
 
   // A connection for requests. Each wait for bytes takes `read_patience` at most.
   std::unique_ptr<HttpRoundTrip> connection(std::chrono::milliseconds read_patience) const;

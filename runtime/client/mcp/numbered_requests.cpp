@@ -121,8 +121,10 @@ std::optional<Outcome> NumberedRequests::call(const std::string& method, Json pa
     return std::nullopt;
   }
   Outcome outcome = answer.get();
+  const auto* const error = std::get_if<RemoteError>(&outcome);
   const std::lock_guard lock(mutex_);
-  if (lost_ && std::holds_alternative<RemoteError>(outcome)) lost_->raise();
+  // What the server has said counts, also if it has closed the connection since.
+  if (lost_ && error != nullptr && error->is_lost) lost_->raise();
   return outcome;
 }
 

@@ -175,6 +175,7 @@ void Socket::shake_hands(const Endpoint& endpoint, Clock::time_point deadline) t
   ::close(std::exchange(descriptor_, -1));
   // A server that shows a certificate speaks TLS: no hint at another protocol.
   if (dynamic_cast<const UntrustedServer*>(&error) != nullptr) throw;
+  if (dynamic_cast<const MisnamedServer*>(&error) != nullptr) throw;
   throw ConnectionError(error.what() + hint_at_protocol(endpoint));
 }
 

@@ -33,11 +33,30 @@ bool is_of_unknown_issuer(long verdict) {
          verdict == X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE;
 }
 
+bool is_of_another_name(long verdict) {
+  return verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH;
+}
+
 int bounded(std::size_t size) {
   return static_cast<int>(std::min<std::size_t>(size, static_cast<std::size_t>(std::numeric_limits<int>::max())));
 }
 
 }  // namespace
+
+std::string words_of_certificate(long verdict) {
+  return std::string("the server's certificate cannot be verified: ") + X509_verify_cert_error_string(verdict);
+}
+
+long verdict_on_name(const std::string& host) {
+  return is_address(host) ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH;
+}
+
+void refuse_certificate(const std::string& where, long verdict) {
+  const std::string words = where + ": " + words_of_certificate(verdict);
+  if (is_of_unknown_issuer(verdict)) throw UntrustedServer(words);
+  if (is_of_another_name(verdict)) throw MisnamedServer(words);
+  throw ConnectionError(words);
+}
 
 void TlsSession::Free::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
 void TlsSession::Free::operator()(ssl_st* session) const { SSL_free(session); }
@@ -82,10 +101,7 @@ bool TlsSession::shake_hands() {
   const long verdict = SSL_get_verify_result(session_.get());
   if (verdict != X509_V_OK) {
     ERR_clear_error();
-    const std::string words =
-        where_ + ": the server's certificate cannot be verified: " + X509_verify_cert_error_string(verdict);
-    if (is_of_unknown_issuer(verdict)) throw UntrustedServer(words);
-    throw ConnectionError(words);
+    refuse_certificate(where_, verdict);
   }
   fail("no TLS there (" + reason_of_openssl() + ")");
 }

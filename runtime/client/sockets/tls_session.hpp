@@ -18,6 +18,14 @@ struct ssl_st;
 
 namespace rkllm_mcp::client {
 
+// Throws what OpenSSL's verdict on a server's certificate means to whoever asked for it: UntrustedServer where a CA
+// file would help, MisnamedServer, or ConnectionError.
+[[noreturn]] void refuse_certificate(const std::string& where, long verdict);
+// The verdict in words for a person.
+std::string words_of_certificate(long verdict);
+// OpenSSL's verdict on a certificate that is valid, and for another host.
+long verdict_on_name(const std::string& host);
+
 class TlsSession {
  public:
   // The server must have a certificate for the endpoint's host, signed by those in its ca_file, else by the system's.

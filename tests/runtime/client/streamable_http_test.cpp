@@ -371,7 +371,7 @@ TEST_CASE("a status that refuses becomes an error of the request, 401 ends the c
   connection->send(request(4, "odd"));
   CHECK(receive(*connection)["error"]["code"] == -32603);
   connection->send(request(5, "unauthorized"));
-  CHECK_THROWS_WITH(connection->receive(in(20s)), rkllm_mcp::test::has_text("refuses the access token"));
+  CHECK_THROWS_WITH(connection->receive(in(20s)), rkllm_mcp::test::has_text("an access token is needed"));
 }
 
 TEST_CASE("a notification is with the server before what is sent behind it") {

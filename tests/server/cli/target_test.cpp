@@ -11,12 +11,14 @@
 #include <string>
 
 using rkllm_mcp::http_place;
+using rkllm_mcp::require_nobody_at;
 using rkllm_mcp::server_places;
 using rkllm_mcp::Settings;
 using rkllm_mcp::target_of;
 using rkllm_mcp::trusted_file;
 using rkllm_mcp::where_of;
 using rkllm_mcp::words_of;
+using rkllm_mcp::words_of_refused_token;
 namespace client = rkllm_mcp::client;
 namespace defaults = rkllm_mcp::defaults;
 using rkllm_mcp::client::Protocol;
@@ -188,4 +190,37 @@ TEST_CASE("whoever meets a certificate that is not known is told how to name it"
   CHECK_THAT(words_of(client::UntrustedServer("not verified"), ""),
              rkllm_mcp::test::has_text("not verified; if it is yours") && rkllm_mcp::test::has_text("--cacert FILE"));
   CHECK(words_of(client::ConnectionError("gone"), "") == "gone");
+}
+
+TEST_CASE("whoever meets a certificate for another name is told to use that name, and not to name a file") {
+  CHECK(words_of(client::MisnamedServer("mismatch"), "") == "mismatch; use the name that the certificate has");
+}
+
+TEST_CASE("whose access token is refused is told where it comes from, and who has none that one is needed") {
+  CHECK(words_of(client::TokenRefused("refused"), "") ==
+        "refused; it comes from --token, or RKLLM_MCP_TOKEN in the environment");
+  CHECK(words_of_refused_token("", "why") ==
+        "an access token is needed: --token, or RKLLM_MCP_TOKEN in the environment");
+  CHECK(
+      words_of_refused_token("x", "too many") ==
+      "the server refuses the access token, which comes from --token, or RKLLM_MCP_TOKEN in the environment: too many");
+}
+
+TEST_CASE("a place where a server of the settings may be is passed over only where nobody listens") {
+  const auto thrown_on = [](const auto& error, const client::Endpoint& place) {
+    try {
+      throw error;
+    } catch (const client::ConnectionError& handled) {
+      require_nobody_at(place, handled);
+    }
+  };
+  const auto places = server_places(Settings{}, "/mcp");
+  thrown_on(client::Unreachable("nobody"), places[0]);
+  CHECK_THROWS_AS(thrown_on(client::TokenRefused("no"), places[0]), client::TokenRefused);
+  CHECK_THROWS_AS(thrown_on(client::UntrustedServer("no"), places[0]), client::UntrustedServer);
+  CHECK_THROWS_AS(thrown_on(client::MisnamedServer("no"), places[0]), client::MisnamedServer);
+  CHECK_THROWS_WITH(thrown_on(client::ConnectionError("odd"), places[0]),
+                    "odd; if that is no server of rkllm-mcp, leave it out: --set tcp.enabled=false");
+  CHECK_THROWS_WITH(thrown_on(client::ConnectionError("odd"), places[1]),
+                    "odd; if that is no server of rkllm-mcp, leave it out: --set services.port=0");
 }

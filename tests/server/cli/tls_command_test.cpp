@@ -16,7 +16,9 @@ namespace {
 // A server with TLS on TCP, HTTP and WebSocket, and the commands of somebody who uses it.
 class EncryptedServer {
  public:
-  EncryptedServer() : files_(make_certificate(home_.path())), process_(options(serve_args())) {
+  // `address`: where it listens; its certificate is for 127.0.0.1.
+  explicit EncryptedServer(const std::string& address = "127.0.0.1")
+      : files_(make_certificate(home_.path())), process_(options(serve_args(address))) {
     if (!wait_for_file(home_ / "ports.json")) throw std::runtime_error("not started: " + process_.error_text());
     ports_ = Json::parse(read_file(home_ / "ports.json"));
   }
@@ -46,10 +48,10 @@ class EncryptedServer {
   }
 
  private:
-  std::vector<std::string> serve_args() const {
+  std::vector<std::string> serve_args(const std::string& address) const {
     std::vector<std::string> args{kProgram, "serve", "--simulator", "--ports-file", home_ / "ports.json"};
-    for (const char* name : {"tcp", "udp", "http", "ws"})
-      args.insert(args.end(), {"--set", std::string(name) + ".port=0"});
+    for (const std::string name : {"tcp", "udp", "http", "ws"})
+      args.insert(args.end(), {"--set", name + ".port=0", "--set", name + ".address=" + address});
     for (const char* name : {"tcp", "http", "ws"}) args.insert(args.end(), {"--set", std::string(name) + ".tls=true"});
     args.insert(args.end(), {"--set", "tls.certificate=" + files_.certificate, "--set", "tls.key=" + files_.key});
     return args;
@@ -114,6 +116,27 @@ TEST_CASE("call speaks TLS over every transport that has it, and verifies the se
   CHECK(texts[0].size() > 20'000);
   CHECK(texts[0] == texts[1]);
   CHECK(texts[0] == texts[2]);
+}
+
+TEST_CASE("whoever reaches a server by a name that its certificate has not is told so, over every transport") {
+  const EncryptedServer server("127.0.0.2");
+  const auto elsewhere = [&server](const std::string& transport) {
+    const std::string place = server.place(transport);
+    return "127.0.0.2" + place.substr(place.find(':'));
+  };
+  const std::vector<std::vector<std::string>> commands{
+      {"status", "--to", "https://" + elsewhere("http")},
+      {"call", "rkllm_is_running", "--to", "tcps://" + elsewhere("tcp")},
+      {"tools", "list", "--to", "https://" + elsewhere("http")},
+      {"tools", "list", "--to", "wss://" + elsewhere("ws")}};
+  for (auto command : commands) {
+    INFO(command.back());
+    command.insert(command.end(), {"--cacert", server.certificate()});
+    const auto refused = server.run(command);
+    CHECK(refused.status == 1);
+    CHECK_THAT(refused.err, has_text("certificate cannot be verified: IP address mismatch; use the name that the "
+                                     "certificate has\n"));
+  }
 }
 
 TEST_CASE("connect carries messages over TLS on TCP, HTTP and WebSocket") {

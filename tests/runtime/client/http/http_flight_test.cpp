@@ -30,8 +30,8 @@ using HttpAnswering = ScriptedHttpServer::Answer;
 
 // A client of one server, whose messages fly one after the other.
 struct FlyingTo {
-  explicit FlyingTo(std::uint16_t at_port)
-      : port(at_port), state(Endpoint{Protocol::kHttp, "127.0.0.1", at_port, "/mcp"}, 60s) {}
+  explicit FlyingTo(std::uint16_t at_port, const std::string& token = {})
+      : port(at_port), state(Endpoint{Protocol::kHttp, "127.0.0.1", at_port, "/mcp", token}, 60s) {}
 
   // A flight with this message, which has not begun.
   std::unique_ptr<HttpFlight> prepare(const std::string& message) {
@@ -81,10 +81,11 @@ struct FlyingTo {
 };
 
 struct FlyingToServer {
-  explicit FlyingToServer(HttpAnswering answer) : server(std::move(answer)) {}
+  explicit FlyingToServer(HttpAnswering answer, const std::string& token = {})
+      : server(std::move(answer)), client(server.port(), token) {}
 
   ScriptedHttpServer server;
-  FlyingTo client{server.port()};
+  FlyingTo client;
 };
 
 Json flown_request(const Json& id, const std::string& method = "tools/call", const Json& params = Json::object()) {
@@ -254,7 +255,10 @@ TEST_CASE(
 TEST_CASE("a server that refuses the access token, or has ended the session, is lost") {
   FlyingToServer refusing(answering(flown_error(1).dump(), "application/json", 401));
   refusing.client.fly(flown_request(1));
-  CHECK_THAT(refusing.client.loss(), has_text("the server refuses the access token (HTTP status 401)"));
+  CHECK_THAT(refusing.client.loss(), has_text("an access token is needed (HTTP status 401)"));
+  FlyingToServer guessed(answering(flown_error(1).dump(), "application/json", 401), "a guess");
+  guessed.client.fly(flown_request(1));
+  CHECK_THAT(guessed.client.loss(), has_text("the server refuses the access token (HTTP status 401)"));
 
   FlyingToServer forgetting(answering("", "text/plain", 404));
   forgetting.client.fly(flown_request(1));

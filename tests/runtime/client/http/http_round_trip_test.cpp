@@ -235,7 +235,7 @@ TEST_CASE("a server whose certificate nobody vouches for is not trusted, and get
     ++requests;
     response.set_content("{}", "application/json");
   });
-  const auto port = static_cast<std::uint16_t>(server.bind_to_any_port("127.0.0.1"));
+  const auto port = static_cast<std::uint16_t>(server.bind_to_any_port("0.0.0.0"));
   std::thread serving([&server] { server.listen_after_bind(); });
 
   Trip stranger(port, Protocol::kHttps);
@@ -249,6 +249,16 @@ TEST_CASE("a server whose certificate nobody vouches for is not trusted, and get
     HttpRoundTrip friendly(known, {.connect = 60s, .read = 60s});
     const auto take_all = [](const auto&) { return true; };
     CHECK(friendly.run({"GET", "/mcp", {}}, take_all, take_all) == TripEnd::kComplete);
+    CHECK(requests == 1);
+  }
+  {
+    Endpoint misnamed{Protocol::kHttps, "127.0.0.2", port, "/mcp"};
+    misnamed.ca_file = files.certificate;
+    HttpRoundTrip trip(misnamed, {.connect = 60s, .read = 60s});
+    const auto take_all = [](const auto&) { return true; };
+    CHECK(trip.run({"GET", "/mcp", {}}, take_all, take_all) == TripEnd::kNoConnection);
+    CHECK_THROWS_AS(trip.require_reachable(kWhere), MisnamedServer);
+    CHECK(trip.complaint() == "the server's certificate cannot be verified: IP address mismatch");
     CHECK(requests == 1);
   }
   server.stop();

@@ -251,3 +251,17 @@ TEST_CASE("a callback that fails ends the connection, and whoever else waits hea
   CHECK(std::get<RemoteError>(ending.outcome()).is_lost);
   CHECK(lost.get_future().wait_for(kRequestPatience) == std::future_status::ready);
 }
+
+TEST_CASE("what the server has answered counts, also where it has closed the connection since") {
+  Script script;
+  NumberedRequests requests(connected(script), {});
+  auto answer = std::async(std::launch::async, [&requests] {
+    return requests.call("a", Json::object(), std::chrono::duration_cast<std::chrono::milliseconds>(kRequestPatience));
+  });
+  const Json id = Json::parse(script.sent(1)[0])["id"];
+  script.say({{"id", id}, {"error", {{"code", 4007}, {"message", "an access token is required"}}}});
+  script.inbox.fail("the server has closed the connection");
+  const auto outcome = answer.get();
+  REQUIRE(outcome);
+  CHECK(std::get<RemoteError>(*outcome).code == 4007);
+}
