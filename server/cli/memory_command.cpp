@@ -6,6 +6,7 @@
 #include "cli/target.hpp"
 #include "client/endpoint.hpp"
 #include "clock.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "memory/memory_calls.hpp"
 #include "text/shown.hpp"
@@ -69,8 +70,8 @@ std::unique_ptr<memory::MemoryCalls> calls_for(const MemoryCommandOptions& optio
       auto calls = memory::calls_over(connection_to(place, options, trusted_file(options.ca_file, settings)),
                                       kToMoveConversations);
       if (keeps(*calls)) return calls;
-    } catch (const client::ConnectionError&) {
-      continue;  // nobody is there
+    } catch (const client::ConnectionError& error) {
+      require_nobody_at(place, error);
     }
   }
   const auto chosen = memory_options(settings);
@@ -158,13 +159,18 @@ class MemoryCommand {
   }
 
   int list() {
-    if (!options_.json) std::printf("%-9s %-20s %-32s %s\n", "MESSAGES", "UPDATED", "ID", "TITLE");
-    for_each("memory/list", params({{"limit", 500}}), "conversations", [this](const Json& each) {
+    bool is_begun = options_.json;
+    const auto begin = [&is_begun] {
+      if (!std::exchange(is_begun, true)) std::printf("%-9s %-20s %-32s %s\n", "MESSAGES", "UPDATED", "ID", "TITLE");
+    };
+    for_each("memory/list", params({{"limit", 500}}), "conversations", [&](const Json& each) {
       if (options_.json) return print(each);
+      begin();
       std::printf("%-9lld %-20.19s %-32s %s\n", static_cast<long long>(each["messages"].get<std::int64_t>()),
                   each["updated_at"].get<std::string>().c_str(), visible(each["conversation_id"]).c_str(),
                   visible(each["title"]).c_str());
     });
+    begin();  // where there is none
     return kExitOk;
   }
 
@@ -326,6 +332,9 @@ int run_memory(const MemoryCommandOptions& options, const SettingsRequest& reque
   try {
     const auto calls = calls_for(options, request);
     return MemoryCommand(options, *calls).run();
+  } catch (const RpcError& error) {
+    if (error.code() != ErrorCode::kUnauthorized) throw;
+    throw std::runtime_error(words_of_refused_token(options.token, text_in(error.data(), "reason")));
   } catch (const std::invalid_argument& error) {
     std::fprintf(stderr, "rkllm-mcp: %s\n", error.what());
     return kExitUsage;

@@ -6,6 +6,7 @@
 #include "client/endpoint.hpp"
 #include "client/mcp/mcp_client.hpp"
 #include "clock.hpp"
+#include "json_members.hpp"
 #include "upstreams/command_connection.hpp"
 #include "version.hpp"
 
@@ -79,8 +80,8 @@ std::unique_ptr<client::McpClient> client_for(const ToolsOptions& options, const
     try {
       auto client = client_over(client::connect_mcp(place, Clock::now() + kToConnect));
       if (!own_tools(*client, patience).is_null()) return client;
-    } catch (const client::ConnectionError&) {
-      continue;  // nobody is there, or somebody else
+    } catch (const client::ConnectionError& error) {
+      require_nobody_at(place, error);
     }
   }
   return client_over(start_tool_server(request));
@@ -177,6 +178,10 @@ int run_tools(const ToolsOptions& options, const SettingsRequest& request) {
       case ToolsOptions::Action::kCall: return print_result(call_tool(*client, options), options.output);
     }
     return kExitFailed;
+  } catch (const client::RemoteRefusal& refusal) {
+    const client::RemoteError& error = refusal.error();
+    if (error.code != static_cast<int>(ErrorCode::kUnauthorized)) throw;
+    throw std::runtime_error(words_of_refused_token(options.token, text_in(error.data, "reason")));
   } catch (const std::invalid_argument& error) {
     std::fprintf(stderr, "rkllm-mcp: --to %s\n", error.what());
     return kExitUsage;

@@ -1,9 +1,11 @@
 // rkllm-mcp memory: through a server that runs, and on the file itself.
 #include "server/memory/memory_server.hpp"
 #include "support/catch.hpp"
+#include "support/certificate.hpp"
 #include "support/paths.hpp"
 #include "support/terminal_process.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -94,6 +96,61 @@ TEST_CASE("conversations are looked at and moved through the server that runs") 
 TEST_CASE("conversations are looked at and moved in their file where no server answers") {
   const Shell shell;
   use(shell);
+}
+
+TEST_CASE("a server that does not let the command in is not gone round to the file") {
+  Shell shell;
+  REQUIRE(shell.run({"import", shell.import_file(kLines)}).status == 0);
+  const std::string tokens = shell.directory / "tokens";
+  write_file(tokens, "me a-token-for-the-test\n");
+  std::filesystem::permissions(tokens, std::filesystem::perms(0600));
+  LiveServer server(memory_only(shell.directory / "of_the_server.db", {"auth.tokens=" + tokens}));
+  const std::string tcp = std::to_string(server.port(Transport::kTcp));
+  const std::string http = std::to_string(server.port(Transport::kHttp));
+  const std::vector<std::vector<std::string>> places{{"--set", "tcp.enabled=true", "--set", "tcp.port=" + tcp},
+                                                     {"--set", "services.port=" + http},
+                                                     {"--to", "http://127.0.0.1:" + http}};
+  for (const auto& place : places) {
+    shell.where = place;
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"list"}, {"delete", "a"}}) {
+      INFO(place.back() << " " << command.front());
+      const auto stranger = shell.run(command);
+      CHECK(stranger.status == 1);
+      CHECK(stranger.out.empty());
+      CHECK_THAT(stranger.err, has_text("rkllm-mcp: an access token is needed: --token, or RKLLM_MCP_TOKEN in the "
+                                        "environment\n"));
+    }
+    const auto wrong = shell.run({"delete", "a", "--token", "another-token"});
+    CHECK(wrong.status == 1);
+    CHECK_THAT(wrong.err, has_text("the server refuses the access token") && has_text("RKLLM_MCP_TOKEN"));
+    const auto known = shell.run({"list", "--token", "a-token-for-the-test"});
+    INFO(known.err);
+    CHECK(known.status == 0);
+    CHECK(known.out.find('\n') == known.out.size() - 1);  // of the server, which has none
+  }
+  shell.where.clear();
+  CHECK(shell.run({"show", "a"}).status == 0);
+}
+
+TEST_CASE("a server whose certificate cannot be verified is not gone round to the file") {
+  Shell shell;
+  REQUIRE(shell.run({"import", shell.import_file(kLines)}).status == 0);
+  const auto theirs = make_certificate(shell.directory.path());
+  const auto others = make_certificate(shell.directory.path(), "other");
+  LiveServer server(memory_only(shell.directory / "of_the_server.db",
+                                {"tcp.tls=true", "tls.certificate=" + theirs.certificate, "tls.key=" + theirs.key}));
+  const std::string port = "tcp.port=" + std::to_string(server.port(Transport::kTcp));
+  shell.where = {"--set", "tcp.enabled=true", "--set", "tcp.tls=true", "--set", port};
+  const auto with = [](const CertificateFiles& files) {
+    return std::vector<std::string>{
+        "delete", "a", "--set", "tls.certificate=" + files.certificate, "--set", "tls.key=" + files.key};
+  };
+  const auto refused = shell.run(with(others));
+  CHECK(refused.status == 1);
+  CHECK_THAT(refused.err, has_text("the server's certificate cannot be verified"));
+  CHECK_THAT(shell.run(with(theirs)).err, has_text("no conversation"));  // the server has none
+  shell.where.clear();
+  CHECK(shell.run({"show", "a"}).status == 0);
 }
 
 TEST_CASE("an export into a file counts on the terminal, and one onto the terminal speaks for itself") {

@@ -7,6 +7,7 @@
 #include <rkllm_mcp/json.hpp>
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,31 @@ TEST_CASE("tools are listed and called through a running server, over every tran
   }
   const std::string port = "tcp.port=" + std::to_string(server.port(Transport::kTcp));
   CHECK_THAT(run_tools_command({"list", "--all"}, {port}).out, has_text("rkllm_init"));
+}
+
+TEST_CASE("a server that does not let the command in is not gone round to tools of its own") {
+  const TemporaryDirectory folder;
+  write_file(folder / "tokens", "me a-token-for-the-test\n");
+  std::filesystem::permissions(folder / "tokens", std::filesystem::perms(0600));
+  LiveServer server({.set = {"auth.tokens=" + (folder / "tokens")}});
+  const auto tcp = std::to_string(server.port(Transport::kTcp));
+  const auto http = std::to_string(server.port(Transport::kHttp));
+  const std::vector<std::vector<std::string>> places{{"tcp.port=" + tcp, "services.port=0"},
+                                                     {"tcp.enabled=false", "services.port=" + http}};
+  for (const auto& place : places) {
+    INFO(place.back());
+    const auto stranger = run_tools_command({"list"}, place);
+    CHECK(stranger.status == 1);
+    CHECK(stranger.out.empty());
+    CHECK_THAT(stranger.err, has_text("an access token is needed") && has_text("--token, or RKLLM_MCP_TOKEN"));
+    CHECK(stranger.err.find("send {") == std::string::npos);
+    const auto wrong =
+        run_tools_command({"call", "calculate", R"({"expression":"1+1"})", "--token", "another-token"}, place);
+    CHECK(wrong.status == 1);
+    CHECK(wrong.out.empty());
+    CHECK_THAT(wrong.err, has_text("the server refuses the access token") && has_text("--token, or RKLLM_MCP_TOKEN"));
+    CHECK(run_tools_command({"list", "--token", "a-token-for-the-test"}, place).status == 0);
+  }
 }
 
 TEST_CASE("a server that runs services alone is found at their own port") {
