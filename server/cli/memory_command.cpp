@@ -126,6 +126,7 @@ class MemoryCommand {
       case Action::kExport: return options_.arguments.empty() ? export_all() : export_named();
       case Action::kImport: return import();
       case Action::kDelete:
+        require_all();
         return for_each_id([this](const std::string& id) {
           calls_.call("memory/delete", params({{"conversation_id", id}}));
           if (options_.json) return print(Json{{"conversation_id", id}, {"deleted", true}});
@@ -156,6 +157,13 @@ class MemoryCommand {
     if (options_.arguments.empty()) throw std::invalid_argument("name a conversation by its id");
     for (const std::string& id : options_.arguments) action(id);
     return kExitOk;
+  }
+
+  // Fails if one of those that are named does not exist.
+  void require_all() {
+    for (const std::string& id : options_.arguments) {
+      calls_.call("memory/export", params({{"conversation_id", id}, {"limit", 1}}));
+    }
   }
 
   int list() {
@@ -289,7 +297,8 @@ class MemoryCommand {
       if (options_.json) {
         print(Json{{"conversations", done["conversations"]}, {"messages", done["messages"]}});
       } else {
-        std::cout << done["conversations"] << " conversations, " << done["messages"] << " messages imported\n";
+        std::cout << counted(done["conversations"].get<std::int64_t>(), "conversation") << ", "
+                  << counted(done["messages"].get<std::int64_t>(), "message") << " imported\n";
       }
       return kExitOk;
     } catch (const RpcError& error) {
@@ -319,6 +328,9 @@ class MemoryCommand {
     }
   }
 
+  static std::string counted(std::int64_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  }
   static std::string visible(const Json& text) { return in_one_line(text.get_ref<const std::string&>()); }
   static void print(const Json& line) { std::cout << line.dump() << "\n"; }
 

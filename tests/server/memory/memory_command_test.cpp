@@ -65,6 +65,10 @@ void use(const Shell& shell) {
   CHECK(again.status == 1);
   CHECK_THAT(again.err, has_text("exists already"));
   CHECK(shell.run({"import", shell.import_file(kLines), "--replace"}).status == 0);
+  const auto half = shell.run({"delete", "a", "nope"});
+  CHECK(half.status == 1);
+  CHECK(half.out.empty());
+  CHECK(shell.run({"show", "a"}).status == 0);
   CHECK(shell.run({"delete", "a"}).out == "a: deleted\n");
   CHECK(shell.run({"show", "a"}).status == 1);
   CHECK(shell.run({"delete", "a"}).status == 1);
@@ -80,7 +84,7 @@ void use(const Shell& shell) {
   CHECK_THAT(broken.err, has_text("line 1202.role: expected"));
   CHECK_THAT(shell.run({"import", shell.import_file(lines + "{\n")}).err, has_text("line 1202: is not JSON"));
   CHECK(shell.run({"show", "long"}).status == 1);
-  CHECK(shell.run({"import", shell.import_file(lines)}).out == "1 conversations, 1200 messages imported\n");
+  CHECK(shell.run({"import", shell.import_file(lines)}).out == "1 conversation, 1200 messages imported\n");
   CHECK(shell.run({"show"}).status == 2);
 }
 
