@@ -27,11 +27,13 @@ constexpr client::HttpPatience kPatience{std::chrono::seconds(5), client::kAnswe
 constexpr std::size_t kLongestEvent = std::size_t{64} << 20U;
 constexpr std::chrono::milliseconds kBetweenLooks{50};
 
-constexpr const char* kHowToPresent = "an access token is needed: --token, or RKLLM_MCP_TOKEN in the environment";
-
-std::string message_of(const std::string& body, int status) {
-  if (status == 401) return kHowToPresent;
+std::string message_of(const std::string& body, int status, const std::string& token) {
   const auto json = parse_bounded(body);
+  if (status == 401) {
+    const Json* const error = json ? member_of(*json, "error") : nullptr;
+    const Json* const data = error != nullptr ? member_of(*error, "data") : nullptr;
+    return words_of_refused_token(token, data != nullptr ? text_in(*data, "reason") : std::string());
+  }
   if (json && json->is_object() && json->contains("error")) {
     const Json& error = (*json)["error"];
     if (error.is_string()) return error.get<std::string>();
@@ -174,7 +176,7 @@ ServerLink::Answer ServerLink::ask(const client::HttpQuestion& question) {
 
 Json ServerLink::get(const std::string& path) {
   const Answer answer = ask({"GET", path, {{"Accept", "application/json"}}});
-  if (answer.status != 200) throw ServerRefuses(answer.status, message_of(answer.body, answer.status));
+  if (answer.status != 200) throw ServerRefuses(answer.status, message_of(answer.body, answer.status, endpoint_.token));
   auto json = parse_bounded(answer.body);
   if (!json) throw client::ConnectionError(url() + path + " is no JSON: is this an rkllm-mcp server?");
   return *std::move(json);
@@ -196,8 +198,10 @@ Json ServerLink::health() {
                                   (is_same ? ", but has no models here, only services: its models are at its HTTP port"
                                            : ", but of an older version than this command"));
   }
-  throw ServerRefuses(401, url() + ": the server is " + state + "; to see more, " +
-                               (endpoint_.token.empty() ? kHowToPresent : "it does not accept this access token"));
+  const std::string refusal = words_of_refused_token(endpoint_.token, "");
+  throw ServerRefuses(401, url() + ": " +
+                               (endpoint_.token.empty() ? "the server is " + state + "; to see more, " + refusal
+                                                        : refusal + "; without one it says that it is " + state));
 }
 
 Json ServerLink::call(const std::string& method, const Json& params) {
@@ -207,7 +211,8 @@ Json ServerLink::call(const std::string& method, const Json& params) {
   if (!json || !json->is_object() || !json->contains("result")) {
     const Json error = json && json->is_object() ? json->value("error", Json()) : Json();
     const bool has_code = error.is_object() && error.contains("code") && error["code"].is_number_integer();
-    throw ServerRefuses(answer.status, message_of(answer.body, answer.status), has_code ? error["code"].get<int>() : 0);
+    throw ServerRefuses(answer.status, message_of(answer.body, answer.status, endpoint_.token),
+                        has_code ? error["code"].get<int>() : 0);
   }
   return (*json)["result"];
 }
@@ -223,7 +228,7 @@ Json ServerLink::resource(const std::string& uri) {
 
 Json ServerLink::send(const std::string& method, const std::string& path, const Json& body) {
   const Answer answer = ask({method, path, {{"Accept", "application/json"}}, body.dump()});
-  if (answer.status != 200) throw ServerRefuses(answer.status, message_of(answer.body, answer.status));
+  if (answer.status != 200) throw ServerRefuses(answer.status, message_of(answer.body, answer.status, endpoint_.token));
   auto json = answer.body.empty() ? std::optional(Json()) : parse_bounded(answer.body);
   if (!json) throw client::ConnectionError(url() + path + " is no JSON: is this an rkllm-mcp server?");
   return *std::move(json);
@@ -282,7 +287,7 @@ bool ServerLink::post(const std::string& path, const Json& body, const char* acc
       });
   if (end == client::HttpRoundTrip::End::kStopped) return false;
   if (end != client::HttpRoundTrip::End::kComplete) complain(end, trip);
-  if (head.status != 200) throw ServerRefuses(head.status, message_of(refusal, head.status));
+  if (head.status != 200) throw ServerRefuses(head.status, message_of(refusal, head.status, endpoint_.token));
   return true;
 }
 

@@ -95,6 +95,19 @@ TEST_CASE("a refusal without words of the server's is told by its status, and by
              has_text("an access token is needed: --token"));
 }
 
+TEST_CASE("an access token that is refused is told apart from none, in the server's words where it has some") {
+  const LinkBench silent(web_answer("", "text/plain", "", "401 Unauthorized"));
+  CHECK(link_refusal([&] { silent.link("wrong").get("/x"); }).what() ==
+        std::string("the server refuses the access token, which comes from --token, or RKLLM_MCP_TOKEN in the "
+                    "environment"));
+  const LinkBench speaking(json_answer(
+      R"({"error": {"code": 4007, "message": "unauthorized: later", "data": {"reason": "later"}}})", "401 No"));
+  CHECK_THAT(link_refusal([&] { speaking.link("wrong").call("x", Json::object()); }).what(),
+             has_text("refuses the access token") && has_text("environment: later"));
+  CHECK_THAT(link_refusal([&] { speaking.link().call("x", Json::object()); }).what(),
+             has_text("an access token is needed") && !has_text("later"));
+}
+
 TEST_CASE("a server's health is what it tells whoever may know, and else what is missing is said") {
   const LinkBench well(json_answer(R"({"status": "ok", "models": []})"));
   CHECK(well.link().health()["status"] == "ok");
@@ -104,7 +117,8 @@ TEST_CASE("a server's health is what it tells whoever may know, and else what is
   CHECK(refusal.status() == 401);
   CHECK_THAT(refusal.what(), has_text("the server is ok; to see more, an access token is needed"));
   refusal = link_refusal([&] { closed.link("wrong").health(); });
-  CHECK_THAT(refusal.what(), has_text("to see more, it does not accept this access token"));
+  CHECK_THAT(refusal.what(), has_text("the server refuses the access token, which comes from --token") &&
+                                 has_text("; without one it says that it is ok"));
 
   CHECK_THAT(complaint_of_health(Json{{"status", "ok"}, {"version", kProgramVersion}}), has_text("only services"));
   CHECK_THAT(complaint_of_health(Json{{"status", "ok"}, {"version", "0.0.1"}}), has_text("of an older version"));

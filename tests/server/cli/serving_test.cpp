@@ -361,7 +361,7 @@ TEST_CASE("commands without an access token say that one is needed, and not that
   CHECK_THAT(known.out, has_text("No model is loaded"));
   const auto wrong = run_to_end(options(home, {kProgram, "ps", "--to", place, "--token", "another"}));
   CHECK(wrong.status == 1);
-  CHECK_THAT(wrong.err, has_text("does not accept this access token"));
+  CHECK_THAT(wrong.err, has_text("the server refuses the access token"));
 }
 
 TEST_CASE("models shows what the server offers, also what the settings of the command do not know") {
