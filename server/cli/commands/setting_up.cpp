@@ -38,7 +38,8 @@ CLI::App* add_settings(CLI::App& app, Parsed& parsed) {
       "Show, check or write the settings.\n"
       "show: the values in force and where each comes from (default); path: the settings file; schema: its JSON "
       "Schema; "
-      "check [FILE]: is it right?; write [FILE]: write the built-in values, never over a file that exists");
+      "check [FILE]: is it right, also in what a server only warns of?; write [FILE]: write the built-in values, never "
+      "over a file that exists");
   command->group(kSettingUp);
   add_settings_options(*command, parsed);
   command->add_option("ACTION", parsed.settings_action, "show, path, schema, check or write")
@@ -80,6 +81,9 @@ MemoryCommandOptions memory_command_options(Parsed& parsed) {
   if (parsed.memory.action == Action::kSearch && parsed.memory.arguments.empty()) {
     throw CLI::ValidationError("memory search", "expected a WORD to search for");
   }
+  if (parsed.memory.action == Action::kList && !parsed.memory.arguments.empty()) {
+    throw CLI::ValidationError("memory list", "takes nothing more: it lists all; memory show ID shows a conversation");
+  }
   return std::move(parsed.memory);
 }
 
@@ -91,6 +95,12 @@ SettingsOptions settings_options(Parsed& parsed) {
                                                       {"check", Action::kCheck},
                                                       {"write", Action::kWrite}};
   parsed.settings.action = kActions.at(parsed.settings_action);
+  const Action action = parsed.settings.action;
+  if (!parsed.settings.file.empty() && action != Action::kCheck && action != Action::kWrite) {
+    throw CLI::ValidationError("settings " + parsed.settings_action, action == Action::kSchema
+                                                                         ? "takes no FILE: it is the same for all"
+                                                                         : "takes no FILE; use --settings FILE");
+  }
   if (parsed.settings_json) parsed.settings.output = SettingsOptions::Output::kJson;
   return std::move(parsed.settings);
 }

@@ -219,6 +219,23 @@ TEST_CASE("settings write, check and schema go together") {
   CHECK_THAT(shown.err, has_text("warning: preset.json:2: models.a.param.max_contxt_len"));
 }
 
+TEST_CASE("an argument that an action of settings or of memory does not take is refused, with what to use") {
+  Shell shell;
+  write_file(shell / "s.json", "{}");
+  for (const std::string action : {"show", "path"}) {
+    const auto refused = shell.run({"settings", action, "s.json"});
+    CHECK(refused.status == 2);
+    CHECK(refused.out.empty());
+    CHECK_THAT(refused.err, has_text("settings " + action + ": takes no FILE; use --settings FILE\n"));
+  }
+  const auto schema = shell.run({"settings", "schema", "s.json"});
+  CHECK(schema.status == 2);
+  CHECK_THAT(schema.err, has_text("settings schema: takes no FILE"));
+  const auto listed = shell.run({"memory", "list", "c1"});
+  CHECK(listed.status == 2);
+  CHECK_THAT(listed.err, has_text("memory list: takes nothing more") && has_text("memory show ID"));
+}
+
 TEST_CASE("every action of settings prints JSON with --json") {
   Shell shell;
   CHECK(Json::parse(shell.run({"settings", "path", "--json"}).out) ==
