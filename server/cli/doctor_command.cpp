@@ -4,6 +4,7 @@
 #include "cli/serve_options.hpp"
 #include "doctor/doctor.hpp"
 #include "settings/refused.hpp"
+#include "text/shown.hpp"
 #include "text/utf8.hpp"
 
 #include <netdb.h>
@@ -105,19 +106,36 @@ std::string with_settings(std::string cure, const SettingsRequest& request) {
   return cure.insert(std::min(cure.find(kBeforeRemark), cure.size()), options);
 }
 
+// What to do about a line of what is refused, which begins with the place that it is about.
+std::string cure_of_refused(const std::string& line, const SettingsRequest& request) {
+  const auto is_about = [&line](const std::string& place) { return line.starts_with(place + ": "); };
+  for (const Assignment& each : request.assignments) {
+    if (is_about(each.place)) return "leave out " + each.place + ", or correct it";
+  }
+  for (const auto& [name, value] : request.environment) {
+    if (is_about(name)) return "unset " + name + kBeforeRemark + " or correct it";
+  }
+  if (!request.path) return std::string("rkllm-mcp settings path") + kBeforeRemark + " the file to mend";
+  return "rkllm-mcp settings check " + shell_word(*request.path) + kBeforeRemark + " until it is right";
+}
+
 }  // namespace
 
 int run_doctor(const DoctorOptions& options, const SettingsRequest& request) {
   doctor::Machine machine;
   doctor::Findings findings;
+  bool is_refused = false;
   try {
     LoadedSettings loaded = load_settings(request);
     machine.settings = std::move(loaded.values);
     machine.settings_file = std::move(loaded.file);
   } catch (const SettingsRefused& refused) {  // the rest is looked at as if there were none
     for (const std::string& line : refused.lines()) {
-      findings.push_back({"settings", Level::kProblem, line, "rkllm-mcp settings path   # the file to mend"});
+      findings.push_back({"settings", Level::kProblem, line, cure_of_refused(line, request)});
     }
+    findings.push_back(
+        {"built-in settings", Level::kWarning, "all else was looked at with them, since yours are refused"});
+    is_refused = true;
   }
   if (options.root.empty()) {
     machine.resolve = has_address;
@@ -126,7 +144,9 @@ int run_doctor(const DoctorOptions& options, const SettingsRequest& request) {
     machine.root = options.root;
   }
   std::ranges::move(doctor::examine(machine), std::back_inserter(findings));
-  for (Finding& each : findings) each.cure = with_settings(std::move(each.cure), request);
+  if (!is_refused) {  // else the commands would be refused as well
+    for (Finding& each : findings) each.cure = with_settings(std::move(each.cure), request);
+  }
   if (options.json) {
     print_as_json(findings);
   } else {

@@ -108,3 +108,29 @@ TEST_CASE("settings that are refused are a problem for doctor, which looks at th
   CHECK(report["findings"][1]["subject"] == "settings");
   CHECK(report["findings"][2]["subject"] != "settings");
 }
+
+TEST_CASE("what cures refused settings says what they are refused for, and no other cure repeats them") {
+  const Board board;
+  const TemporaryDirectory folder;
+  write_file(folder / "bad.json", R"({"htpp": {}})");
+  const auto examined = [&](std::vector<std::string> options, const std::string& variable = "RKLLM_MCP_NOTHING") {
+    options.insert(options.begin(), {kProgram, "doctor", "--root", board.path("."), "--json"});
+    const auto finished = run_to_end({.args = options,
+                                      .env = {{"HOME", board.path("home")}, {variable, "many"}},
+                                      .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS"},
+                                      .directory = folder.path()});
+    return Json::parse(finished.out)["findings"];
+  };
+  const std::vector<std::tuple<Json, std::string, std::string>> refused{
+      {examined({"--settings", "bad.json"}), "rkllm-mcp settings check bad.json   # until it is right", "--settings"},
+      {examined({"--set", "foo=1"}), "leave out --set foo, or correct it", "foo"},
+      {examined({}, "RKLLM_MCP_TCP_PORT"), "unset RKLLM_MCP_TCP_PORT   # or correct it", "TCP_PORT"}};
+  for (const auto& [findings, cure, option] : refused) {
+    INFO(findings.dump(2));
+    CHECK(findings[0]["cure"] == cure);
+    CHECK(findings[1]["subject"] == "built-in settings");
+    for (const Json& each : findings) {
+      if (each["subject"] != "settings") CHECK(each["cure"].dump().find(option) == std::string::npos);
+    }
+  }
+}
