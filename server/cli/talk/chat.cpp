@@ -97,6 +97,12 @@ Json report_of(const ModelConversation& conversation, const std::string& thinkin
           {"first_token_s", speed.first_token ? Json(speed.first_token->count()) : Json(nullptr)}};
 }
 
+// Where the thoughts are not shown, an answer of thoughts alone would be an empty line that says nothing.
+void say_if_only_thought(const ModelConversation& conversation, const std::string& thinking) {
+  if (!conversation.answer().empty() || thinking.empty()) return;
+  std::fprintf(stderr, "rkllm-mcp: the model has only thought, and not answered; --json shows what\n");
+}
+
 class Chat {
  public:
   enum class Output { kText, kJson };
@@ -175,6 +181,7 @@ class Chat {
       progress.end();
       if (output_ == Output::kJson) return print_json_line(report_of(conversation_, thinking, end));
       print(end == ModelConversation::End::kStopped ? "\n" + paint_.dim("[stopped]") + "\n" : "\n");
+      if (!shows_thinking_) say_if_only_thought(conversation_, thinking);
       const std::string speed = conversation_.speed().text();
       if (editor_.is_interactive() && !speed.empty()) print(paint_.dim(speed) + "\n");
     } catch (const std::exception& error) {
@@ -317,6 +324,7 @@ int run_ask(const AskOptions& options, const SettingsRequest& request) {
     print_json(report_of(conversation, thinking, end));
   } else {
     print("\n");
+    if (!shows_thinking) say_if_only_thought(conversation, thinking);
     const std::string speed = conversation.speed().text();
     if (::isatty(STDERR_FILENO) == 1 && !speed.empty())
       std::fprintf(stderr, "%s\n", Paint(STDERR_FILENO).dim(speed).c_str());

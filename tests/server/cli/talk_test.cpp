@@ -124,6 +124,11 @@ class ChatServer {
         return true;
       }
       if (body["model"] == "thinker") send(delta("reasoning_content", "let me see"));
+      if (question == "only think") {
+        send("data: [DONE]\n\n");
+        sink.done();
+        return true;
+      }
       send(delta("content", "You said: "));
       send(delta("content", question));
       send(event(Json{{"choices", Json::array()},
@@ -250,6 +255,20 @@ TEST_CASE("ask without a question, a server without chats, an unknown model and 
   thread.join();
   CHECK(no_chats.status == 1);
   CHECK_THAT(no_chats.err, has_text("answers no chats") && has_text("rkllm-mcp status"));
+}
+
+TEST_CASE("of a model that has only thought, who does not see its thoughts is told so") {
+  const ChatServer server;
+  const Person person;
+  const auto asked = person.run({"ask", "only think", "--model", "thinker", "--to", server.place()});
+  CHECK(asked.status == 0);
+  CHECK(asked.out == "\n");
+  CHECK(asked.err == "rkllm-mcp: the model has only thought, and not answered; --json shows what\n");
+  const auto answered = person.run({"ask", "Hello", "--model", "thinker", "--to", server.place()});
+  CHECK(answered.err.empty());
+  const auto as_json = person.run({"ask", "only think", "--model", "thinker", "--json", "--to", server.place()});
+  CHECK(as_json.err.empty());
+  CHECK(Json::parse(as_json.out)["thinking"] == "let me see");
 }
 
 TEST_CASE("chat on a terminal keeps the conversation, dims what the model thinks, and shows how fast it was") {
