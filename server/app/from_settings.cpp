@@ -3,6 +3,9 @@
 #include "auth/access_tokens.hpp"
 #include "backend/file_rules.hpp"
 
+#include <stdexcept>
+#include <string>
+
 namespace rkllm_mcp {
 
 ServerModels::Choices model_choices(const Settings& settings) {
@@ -50,7 +53,11 @@ Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts,
                    .queue_timeout = settings.queue.timeout_s,
                    .retained_chunks = settings.udp.retained_chunks};
   options.time_to_prove = settings.auth.timeout_s;
-  if (!settings.auth.tokens.empty()) options.tokens = AccessTokens::read(settings.auth.tokens);
+  try {
+    if (!settings.auth.tokens.empty()) options.tokens = AccessTokens::read(settings.auth.tokens);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(std::string("auth.tokens: ") + error.what());
+  }
   return options;
 }
 

@@ -3,9 +3,13 @@
 #include "chat/mcp/kept_responses.hpp"
 #include "version.hpp"
 
+#include <rkllm_mcp/nearest_name.hpp>
+
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace rkllm_mcp {
 namespace {
@@ -22,9 +26,13 @@ void tell_of_conversation(mcp::Server& mcp, const memory::Key& key) {
 void check_names(const Settings& settings) {
   for (const std::string& name : settings.services.only) {
     if (name == settings.server.name || std::ranges::count(kServiceNames, name) > 0) continue;
-    std::string known = settings.server.name;
-    for (const std::string_view each : kServiceNames) known.append(", ").append(each);
-    throw std::runtime_error("services.only: there is no server \"" + name + "\"; there are: " + known);
+    std::vector<std::string_view> names{settings.server.name};
+    names.insert(names.end(), kServiceNames.begin(), kServiceNames.end());
+    std::string known;
+    for (const std::string_view each : names) known.append(known.empty() ? "" : ", ").append(each);
+    const std::string meant = did_you_mean(name, names);
+    throw std::runtime_error("services.only: there is no server \"" + name + "\"" + meant +
+                             (meant.empty() ? "; there are: " : " There are: ") + known);
   }
 }
 

@@ -15,12 +15,15 @@ namespace {
 // No simulated model is anywhere near this; a real one is far above, and is not worth reading.
 constexpr std::uintmax_t kMaxFileBytes = 1 << 20;
 
+constexpr const char* kNotSimulated =
+    "not a simulated model: the simulator loads none but its own, such as simulator/models/*.json";
+
 [[noreturn]] void refuse(const std::string& complaint) { throw std::runtime_error(complaint); }
 
 std::string read_text(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) refuse("no such file");
-  if (std::filesystem::file_size(path, error) > kMaxFileBytes || error) refuse("not a simulated model");
+  if (std::filesystem::file_size(path, error) > kMaxFileBytes || error) refuse(kNotSimulated);
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse("cannot be read");
   return {std::istreambuf_iterator<char>(file), {}};
@@ -190,7 +193,7 @@ void read_field(ModelFile& model, const std::string& field, const Json& value) {
 
 ModelFile read_model_file(const std::filesystem::path& path) {
   const Json file = Json::parse(read_text(path), nullptr, false);
-  if (!file.is_object() || file.value("rkllm_simulated_model", Json()) != 1) refuse("not a simulated model");
+  if (!file.is_object() || file.value("rkllm_simulated_model", Json()) != 1) refuse(kNotSimulated);
   ModelFile model;
   for (const auto& [field, value] : file.items()) read_field(model, field, value);
   const std::size_t ids = Vocabulary::built_in().size() + model.special_tokens.size();

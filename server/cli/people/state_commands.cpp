@@ -10,12 +10,15 @@
 #include "text/shown.hpp"
 #include "text/utf8.hpp"
 
+#include <rkllm_mcp/errors.hpp>
+
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -158,10 +161,24 @@ int print_models(ServerLink& server, const StateOptions& options) {
   std::vector<Row> rows{{"MODEL", "SIZE", "LOADED", "FILE"}};
   for (const OfferedModel& each : models.all) {
     rows.push_back({each.name, shown_size(each.bytes), each.is_loaded ? "yes" : "no",
-                    each.is_profile ? "a profile, of " + each.path : each.path});
+                    !each.is_profile    ? each.path
+                    : each.path.empty() ? "a profile"
+                                        : "a profile, of " + each.path});
   }
   print_table(rows);
   return kExitOk;
+}
+
+// Without a runtime nothing can be loaded, and the server's words name settings alone.
+int load_or_propose(ServerLink& server, const StateOptions& options) {
+  try {
+    return load_model(server, options);
+  } catch (const ServerRefuses& refusal) {
+    if (refusal.code() != static_cast<int>(ErrorCode::kRuntimeUnavailable)) throw;
+    throw std::runtime_error(std::string(refusal.what()) + "; rkllm-mcp doctor" +
+                             (server.is_of_settings() ? server.settings_options() : "") +
+                             " says more; on a PC without a board: rkllm-mcp serve --simulator");
+  }
 }
 
 }  // namespace
@@ -172,7 +189,7 @@ int run_state(const StateOptions& options, const SettingsRequest& request) {
     case StateOptions::Action::kStatus: return print_status(server, options.json);
     case StateOptions::Action::kLoaded: return print_loaded(server, options.json);
     case StateOptions::Action::kModels: return print_models(server, options);
-    case StateOptions::Action::kLoad: return load_model(server, options);
+    case StateOptions::Action::kLoad: return load_or_propose(server, options);
     case StateOptions::Action::kUnload: return unload_models(server, options);
   }
   return kExitFailed;

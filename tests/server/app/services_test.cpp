@@ -123,9 +123,13 @@ TEST_CASE("a server that does not exist is refused with those that there are") {
     settings.server.name = "kitchen";
     CHECK_THROWS_AS(Services(loop, settings, log, {}, [] {}), std::runtime_error);
     CHECK_THROWS_WITH(Services(loop, settings, log, {}, [] {}),
-                      "services.only: there is no server \"" + std::string(wrong) +
-                          "\"; there are: kitchen, memory-server, tool-server");
+                      has_text("services.only: there is no server \"" + std::string(wrong) + "\"") &&
+                          has_text("here are: kitchen, memory-server, tool-server"));
   }
+  CHECK_THROWS_WITH(
+      Services(loop, with_services({"memory"}), log, {}, [] {}),
+      "services.only: there is no server \"memory\"; did you mean \"memory-server\"? There are: rkllm-server, "
+      "memory-server, tool-server");
 }
 
 TEST_CASE("all services are there with their methods, and those left out are nowhere") {

@@ -163,6 +163,8 @@ TEST_CASE("who has no model on another server is told how that server fetches on
                       "the server fetch one: " +
                       fetch + "; load one: rkllm-mcp load FILE.rkllm --to " + place + ";"));
   CHECK_THAT(asker.run({"ask", "Hi", "--to", place}).err, has_text(fetch + ";"));
+  CHECK_THAT(asker.run({"load", "/m/yours.rkllm", "--to", place}).err,
+             has_text("; rkllm-mcp doctor says more; on a PC without a board: rkllm-mcp serve --simulator\n"));
   // That of the settings is this machine's.
   const std::string port = "http.port=" + place.substr(place.rfind(':') + 1);
   CHECK_THAT(asker.run({"models", "--set", port}).out,

@@ -313,6 +313,13 @@ TEST_CASE("a port in use ends serve with 4, naming port, transport and setting")
   CHECK_THAT(second.err, has_text(port) && has_text("tcp.port"));
 }
 
+TEST_CASE("a file of access tokens that is not there ends serve with 4, naming the setting") {
+  const TemporaryDirectory home;
+  const auto refused = run_to_end(options(home, serve_args(home, {"--set", "auth.tokens=/nowhere/tokens"})));
+  CHECK(refused.status == 4);
+  CHECK_THAT(refused.err, has_text("cannot start: auth.tokens: /nowhere/tokens: No such file or directory"));
+}
+
 TEST_CASE("a runtime library that is not there is named at start, and in the error of every call") {
   const TemporaryDirectory home;
   auto args = serve_args(home, {"--library", "/nowhere/librkllmrt.so"});
