@@ -17,19 +17,28 @@ std::runtime_error failure(const std::string& what, int code) {
 
 PCRE2_SPTR units(std::string_view text) { return reinterpret_cast<PCRE2_SPTR>(text.data()); }
 
-// What Oniguruma reads otherwise, as far as it stands at the beginning of `rest`; empty: nothing that is known.
+// The length of \d, or of \x{41} and others with their braces.
+std::size_t escape_bytes(std::string_view rest) {
+  constexpr std::string_view kWithBraces = "opPx";
+  const bool has_braces = rest.size() > 2 && rest[2] == '{' && kWithBraces.find(rest[1]) != std::string_view::npos;
+  const std::size_t end = has_braces ? rest.find('}') : std::string_view::npos;
+  return end == std::string_view::npos ? 2 : end + 1;
+}
+
+// Each of these gives what Oniguruma reads otherwise at the beginning of `rest`; nothing, if nothing is known there.
 
 std::string_view other_escape(std::string_view rest) {
   // \w and \b have other letters in them, \v is one character, \Q begins nothing.
-  constexpr std::string_view kOthers = "bBhHvVwWCEGKQRXZ";
+  constexpr std::string_view kOthers = "bBhHvVwWCEgGKQRXZ";
   if (rest.size() < 2) return {};
   if (kOthers.find(rest[1]) != std::string_view::npos) return rest.substr(0, 2);
   if (rest[1] != 'p' && rest[1] != 'P') return {};
+  if (!rest.substr(2).starts_with('{')) return rest.substr(0, 2);
   // Kinds of characters are the same, by their names of one or two letters. Scripts are not: PCRE2 has marks of
   // several in each of these.
-  const std::size_t end = rest.find('}');
-  const bool is_of_kind = rest.substr(2).starts_with('{') && end != std::string_view::npos && end <= 5;
-  return is_of_kind ? std::string_view() : rest.substr(0, end == std::string_view::npos ? end : end + 1);
+  constexpr std::size_t kOfKind = std::string_view("\\p{Lu}").size();
+  const std::string_view name = rest.substr(0, rest.find('}') + 1);
+  return name.size() > kOfKind ? name : std::string_view();
 }
 
 // {1,3}+ and {2}? repeat what is repeated, and {,3} begins at 0.
@@ -75,7 +84,7 @@ void refuse_what_differs(std::string_view expression) {
     std::string_view other;
     if (rest.front() == '\\') {
       other = other_escape(rest);
-      at += rest.starts_with("\\x{") || rest.starts_with("\\o{") ? 2 : 1;  // that brace begins no repetition
+      at += escape_bytes(rest) - 1;
     } else if (in_class) {
       if (rest.starts_with("&&") || rest.starts_with('[')) other = rest.substr(0, 1);
       in_class = rest.front() != ']';
