@@ -10,7 +10,7 @@ void Deadline::set_at(Clock::time_point when) {
 }
 
 void Deadline::State::arm() {
-  armed = when;
+  armed = kNever;  // if the timer cannot be set, for want of memory, the next deadline tries again
   timer.expires_at(when);
   timer.async_wait([weak = weak_from_this()](const std::error_code& error) {
     const auto self = weak.lock();
@@ -25,6 +25,7 @@ void Deadline::State::arm() {
     const auto action = self->expired;
     action();
   });
+  armed = when;
 }
 
 }  // namespace rkllm_mcp

@@ -29,8 +29,15 @@ std::shared_ptr<ModelHandle> HandleTable::make(Mutex& mutex_of_backend) {
     throw RpcError(ErrorCode::kQueueFull, "as many models are loaded as limits.max_handles allows; destroy one first",
                    Json{{"queued", by_id_.size()}, {"limit", most_}});
   }
-  const unsigned number = given_back_.empty() ? next_number_++ : given_back_.extract(given_back_.begin()).value();
-  return std::make_shared<ModelHandle>(mutex_of_backend, number);
+  const bool is_new = given_back_.empty();
+  auto handle = std::make_shared<ModelHandle>(mutex_of_backend, is_new ? next_number_ : *given_back_.begin());
+  // Now that there was memory for the handle, its number is taken.
+  if (is_new) {
+    ++next_number_;
+  } else {
+    given_back_.erase(given_back_.begin());
+  }
+  return handle;
 }
 
 void HandleTable::add(ModelHandle& handle) { by_id_.emplace(handle.id, handle.shared_from_this()); }

@@ -24,21 +24,28 @@ class OutcomeOnLoop final : public CallObserver {
 
   // `done` is called on the loop, unless `alive` (of a Lifetime) has ended by then.
   OutcomeOnLoop(asio::io_context& loop, std::weak_ptr<const void> alive, DoneFunction done)
-      : loop_(loop), alive_(std::move(alive)), done_(std::move(done)) {}
+      : loop_(loop), alive_(std::move(alive)), told_(std::make_shared<Told>()) {
+    told_->done = std::move(done);
+  }
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome outcome) noexcept override {
-    *outcome_ = std::move(outcome);
-    post_patiently(loop_, [alive = alive_, done = done_, outcome = outcome_] {
-      if (!alive.expired()) done(*outcome);
+    told_->outcome = std::move(outcome);
+    post_patiently(loop_, [alive = alive_, told = told_] {
+      if (!alive.expired()) told->done(told->outcome);
     });
   }
 
  private:
+  // Made with the observer, so that on_done() has nothing to copy that could throw.
+  struct Told {
+    CallOutcome outcome;
+    DoneFunction done;
+  };
+
   asio::io_context& loop_;
   const std::weak_ptr<const void> alive_;
-  const DoneFunction done_;
-  const std::shared_ptr<CallOutcome> outcome_ = std::make_shared<CallOutcome>();  // now: nothing can be thrown later
+  const std::shared_ptr<Told> told_;
 };
 
 }  // namespace rkllm_mcp

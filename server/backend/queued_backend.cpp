@@ -70,9 +70,10 @@ Backend::CallId QueuedBackend::start(CallRequest request) {
       assign_handle(*job);
       enqueue(*job);
     } catch (...) {
-      undo_assigning(*job);
+      undo_creating(*job);
       throw;
     }
+    if (job->request.method->handle == HandleRole::kDestroys) begin_closing(*job->handle);
   } catch (...) {
     refuse(*job, std::current_exception());
   }
@@ -126,11 +127,11 @@ void QueuedBackend::let_go(QueuedCall& lease) {
 }
 
 void QueuedBackend::end_held(QueuedCall& lease) {
-  auto kept = lease.shared_from_this();  // the queue lets go of it
+  auto kept = lease.shared_from_this();                           // the queue lets go of it
+  notices_.post([this, kept] { finish(*kept, CallOutcome()); });  // first: it may be that there is no memory for it
   lease.handle->last_used = Clock::now();
   lease.state = QueuedCall::State::kDone;
   lease.handle->queue.release();
-  notices_.post([this, kept = std::move(kept)] { finish(*kept, CallOutcome()); });
 }
 
 bool QueuedBackend::destroy_in_order(const std::string& handle, EndedFunction ended) {
@@ -179,21 +180,22 @@ void QueuedBackend::assign_handle(QueuedCall& job) {
         "this access token has as many places in the queue of handle " + handle.id + " as queue.max_per_token allows",
         Json{{"queued", theirs}, {"limit", limits_.queued_per_holder}});
   }
-  if (method.handle == HandleRole::kDestroys) {
-    handle.closing = true;
-    stop_everything_on(handle);
-  }
 }
 
-// Undoes what assign_handle() has done, perhaps in part. The job keeps a half-made handle, since a handle must not be
-// destroyed while the mutex is held.
-void QueuedBackend::undo_assigning(const QueuedCall& job) {
-  if (!job.handle) return;
-  const HandleRole role = job.request.method->handle;
-  if (role == HandleRole::kDestroys) job.handle->closing = false;
-  if (role == HandleRole::kCreates) {
-    handles_.remove(*job.handle);
-    handles_.give_back(*job.handle);
+// Undoes what create_handle() has done, perhaps in part. The job keeps the handle, which must not be destroyed while
+// the mutex is held.
+void QueuedBackend::undo_creating(const QueuedCall& job) {
+  if (!job.handle || job.request.method->handle != HandleRole::kCreates) return;
+  handles_.remove(*job.handle);
+  handles_.give_back(*job.handle);
+}
+
+// The model's destruction is in its queue. Calls before it that there is no memory to end now are made first.
+void QueuedBackend::begin_closing(ModelHandle& handle) {
+  handle.closing = true;
+  try {
+    stop_everything_on(handle);
+  } catch (const std::bad_alloc&) {
   }
 }
 
@@ -256,16 +258,17 @@ void QueuedBackend::stop(QueuedCall& job) {
 void QueuedBackend::end_waiting(QueuedCall& job, const RpcError& why) {
   if (job.state != QueuedCall::State::kWaiting) return;
   auto kept = job.shared_from_this();  // the queue lets go of it
-  job.state = QueuedCall::State::kDone;
-  queue_of(job).remove(job);
-  if (has_fault("a call that has left its queue is kept until the one ahead has ended") && job.handle &&
-      job.handle->queue.running())
-    job.handle->queue.running()->leased.push_back(kept);
-  notices_.post([this, kept = std::move(kept), why] {
+  // First: where there is no memory for it, the call waits on. The notice needs the mutex, and so does not come before.
+  notices_.post([this, kept, why] {
     CallOutcome outcome;
     outcome.error = std::make_exception_ptr(why);
     finish(*kept, std::move(outcome));
   });
+  job.state = QueuedCall::State::kDone;
+  queue_of(job).remove(job);
+  if (has_fault("a call that has left its queue is kept until the one ahead has ended") && job.handle &&
+      job.handle->queue.running())
+    job.handle->queue.running()->leased.push_back(std::move(kept));
 }
 
 void QueuedBackend::stop_everything_on(ModelHandle& handle) {

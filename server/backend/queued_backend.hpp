@@ -140,11 +140,12 @@ class QueuedBackend : public Backend {
   // With mutex_ held. These throw RpcError.
   void assign_handle(QueuedCall& job);
   void create_handle(QueuedCall& job);
-  void undo_assigning(const QueuedCall& job);
+  void undo_creating(const QueuedCall& job);
   void enqueue(QueuedCall& job);
 
   void refuse(QueuedCall& job, const std::exception_ptr& error);
   // With mutex_ held.
+  void begin_closing(ModelHandle& handle);
   CallQueue& queue_of(const QueuedCall& job);
   static bool is_lease(const QueuedCall& job);
   bool can_use_lease(const QueuedCall& lease) const;

@@ -6,6 +6,7 @@
 
 #include <asio/post.hpp>
 
+#include <new>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -69,9 +70,13 @@ class ModelPlace::LeaseObserver final : public CallObserver {
  public:
   LeaseObserver(asio::io_context& loop, std::weak_ptr<ModelPlace> place) : loop_(loop), place_(std::move(place)) {}
   void on_queued(std::size_t calls_before) noexcept override {
-    post([calls_before](ModelPlace& place) {
-      if (place.state_ == State::kQueued) place.queued(calls_before);
-    });
+    try {
+      asio::post(loop_, [place = place_, calls_before] {
+        const auto alive = place.lock();
+        if (alive && alive->state_ == State::kQueued) alive->queued(calls_before);
+      });
+    } catch (const std::bad_alloc&) {  // the next one tells more
+    }
   }
   void on_begun(std::optional<std::uint64_t>) noexcept override {
     post([](ModelPlace& place) { place.lease_granted(); });

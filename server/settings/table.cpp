@@ -15,7 +15,8 @@
 namespace rkllm_mcp {
 namespace {
 
-// What a default cannot be stops the compiler: the functions that make a field are consteval, and throw.
+// A default that is out of its range, or none of the setting's words, stops the compiler: the functions that make a
+// field are consteval, and throw.
 
 // Between the types of Settings and the plain ones that fields read and write.
 template <typename Value, typename Member>
@@ -112,14 +113,15 @@ constexpr std::array kUpstreamMembers{
            "PEM file of those who vouch for an https server; the system's, if it is left out."}};
 
 template <Json Settings::*section>
+constexpr Access<Json> access_to_section() {
+  return {[](const Settings& settings) { return settings.*section; },
+          [](Settings& settings, Json value) { settings.*section = std::move(value); }};
+}
+
+template <Json Settings::*section>
 consteval Field named(std::string_view initial, std::string_view what, std::span<const Member> members,
                       std::span<const std::string_view> either = {}) {
-  return NamedField{{[](const Settings& settings) { return settings.*section; },
-                     [](Settings& settings, Json value) { settings.*section = std::move(value); }},
-                    initial,
-                    what,
-                    members,
-                    either};
+  return NamedField{access_to_section<section>(), initial, what, members, either};
 }
 
 using S = Settings;

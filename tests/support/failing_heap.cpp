@@ -19,5 +19,22 @@ void* operator new(std::size_t bytes) {
   throw std::bad_alloc();
 }
 
+// All that belongs together is replaced together: a sanitizer minds who frees what.
+void* operator new[](std::size_t bytes) { return operator new(bytes); }
+
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void* operator new[](std::size_t bytes, const std::nothrow_t& nothrow) noexcept { return operator new(bytes, nothrow); }
+
 void operator delete(void* piece) noexcept { std::free(piece); }
 void operator delete(void* piece, std::size_t) noexcept { std::free(piece); }
+void operator delete(void* piece, const std::nothrow_t&) noexcept { std::free(piece); }
+void operator delete[](void* piece) noexcept { std::free(piece); }
+void operator delete[](void* piece, std::size_t) noexcept { std::free(piece); }
+void operator delete[](void* piece, const std::nothrow_t&) noexcept { std::free(piece); }

@@ -45,7 +45,6 @@ class Connection::OwnExchange final : public Exchange {
   void start_stream(int status, const Headers& headers) override {
     const auto connection = connection_.lock();
     if (state_ != State::kWaiting || !connection) return;
-    state_ = State::kStreaming;
     Head head(status);
     head.add(headers).add(cors_headers_);
     // HTTP/1.0 knows no chunks: there the end of the connection is the end of the answer.
@@ -53,6 +52,7 @@ class Connection::OwnExchange final : public Exchange {
     if (!is_http_1_0_) head.add("Transfer-Encoding", "chunked");
     if (!keep_alive_) head.add("Connection", "close");
     connection->channel_->write({head.text()});
+    state_ = State::kStreaming;  // not if that has thrown
   }
 
   void write(std::string_view bytes) override {

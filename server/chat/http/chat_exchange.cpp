@@ -44,6 +44,7 @@ ChatExchange::ChatExchange(asio::io_context& loop, http::Exchange& exchange, Cha
                   patience_.set_after(kLater);
                 }),
       silence_(loop, [this] {
+        if (exchange_->closed()) return;
         silence_.set_after(options_.heartbeat);  // first: without memory for a heartbeat the next one is tried
         write(job_.stream->heartbeat());
       }) {}
@@ -84,11 +85,12 @@ http::Headers ChatExchange::headers() const {
 
 void ChatExchange::write(const std::string& piece) {
   if (exchange_->closed()) return;
-  if (!std::exchange(has_headers_, true)) {
+  if (!has_headers_) {
     http::Headers all = headers();
     all.add("Content-Type", job_.stream->content_type());
     all.add("X-Accel-Buffering", "no");
     exchange_->start_stream(200, all);
+    has_headers_ = true;  // not if that has thrown
   }
   if (!piece.empty()) exchange_->write(piece);
   if (!is_held_) silence_.set_after(options_.heartbeat);

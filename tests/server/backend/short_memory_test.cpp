@@ -6,10 +6,17 @@
 #include "support/catch.hpp"
 #include "support/failing_heap.hpp"
 
+#include "clock.hpp"
+
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <future>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +26,7 @@ using namespace rkllm_mcp;
 namespace {
 
 constexpr std::chrono::seconds kPatience{60};
+constexpr int kCallsPerNode = 32;  // entries of 16 bytes in one piece of memory of libstdc++'s deque
 
 // An engine whose calls succeed at once.
 class QuickEngine final : public Engine {
@@ -99,6 +107,10 @@ struct Bench {
     return outcome;
   }
   std::string init() { return make(prepare_init()).handle; }
+  // Makes so many calls: the queue takes memory for its entries only now and then.
+  void make_calls(const std::string& handle, int count) {
+    for (int each = 0; each < count; ++each) make(prepare("rkllm_clear_kv_cache", Json{{"handle", handle}}));
+  }
   void destroy(const std::string& handle) { make(prepare("rkllm_destroy", Json{{"handle", handle}})); }
 
   QueuedBackend backend{std::make_unique<QuickEngine>(), test::simulator().abi().methods, limits_for_one_model()};
@@ -129,6 +141,7 @@ TEST_CASE("a model that there is no memory to load takes neither a place nor a n
 TEST_CASE("a model that there is no memory to destroy can be used on and be destroyed later") {
   Bench bench;
   std::string handle = bench.init();
+  bench.make_calls(handle, GENERATE(range(0, kCallsPerNode)));
   Bench::Call call = Bench::prepare("rkllm_destroy", Json{{"handle", handle}});
   test::at_each_allocation([&] { bench.backend.start(std::move(call.request)); },
                            [&](bool has_thrown) {
@@ -169,7 +182,7 @@ TEST_CASE("a call of a lease that there is no memory for leaves the lease as it 
   Bench::Call call = Bench::prepare("rkllm_clear_kv_cache");
   test::at_each_allocation([&] { bench.backend.start_leased(id, std::move(call.request)); },
                            [&](bool has_thrown) {
-                             if (!has_thrown) call.observer->outcome();
+                             if (!has_thrown) call.observer->outcome();  // made, or refused
                              Bench::Call next = Bench::prepare("rkllm_clear_kv_cache");
                              bench.backend.start_leased(id, std::move(next.request));
                              CHECK_FALSE(next.observer->outcome().error);
@@ -177,5 +190,33 @@ TEST_CASE("a call of a lease that there is no memory for leaves the lease as it 
                            });
   bench.backend.end_lease(id);
   CHECK_FALSE(holder->outcome().error);
+  CHECK(bench.backend.shut_down(Clock::now() + kPatience));
+}
+
+TEST_CASE("a call that there is no memory to end waits on") {
+  Bench bench;
+  const std::string handle = bench.init();
+  const auto holder = std::make_shared<EndObserver>();
+  CallRequest lease;
+  lease.observer = holder;
+  const auto id = bench.backend.lease(handle, std::move(lease));
+  holder->wait_until_begun();
+  Bench::Call waiting = Bench::prepare("rkllm_clear_kv_cache", Json{{"handle", handle}});
+  auto call = bench.backend.start(std::move(waiting.request));
+  SECTION("when it is cancelled") {
+    test::at_each_allocation([&] { bench.backend.cancel(call); },
+                             [&](bool has_thrown) {
+                               if (has_thrown) return;
+                               CHECK(waiting.observer->outcome().error);
+                               waiting = Bench::prepare("rkllm_clear_kv_cache", Json{{"handle", handle}});
+                               call = bench.backend.start(std::move(waiting.request));
+                             });
+  }
+  SECTION("when the lease before it ends") {
+    test::at_each_allocation([&] { bench.backend.end_lease(id); }, [](bool) {});
+  }
+  bench.backend.end_lease(id);
+  CHECK_FALSE(holder->outcome().error);
+  CHECK_FALSE(waiting.observer->outcome().error);
   CHECK(bench.backend.shut_down(Clock::now() + kPatience));
 }

@@ -1,5 +1,7 @@
 #include "settings/assign.hpp"
 
+#include "settings/table.hpp"
+
 #include "support/catch.hpp"
 
 #include <string>
@@ -126,4 +128,14 @@ TEST_CASE("a secret is not repeated in a complaint") {
   Setting secret = *find_setting("http.port");
   secret.secrecy = Secrecy::kSecret;
   CHECK(assign(secret, "s3cret", settings).front().text == "expected an integer from 0 to 65535, found something else");
+}
+
+TEST_CASE("every built-in value is one that may be set") {
+  const Settings built_in;
+  for (const Setting& setting : settings_table()) {
+    INFO(name_of(setting));
+    Settings settings;
+    CHECK(assign(setting, value_of(setting, built_in), settings).empty());
+    CHECK(value_of(setting, settings) == value_of(setting, built_in));
+  }
 }

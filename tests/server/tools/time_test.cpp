@@ -63,7 +63,7 @@ TEST_CASE("files that are no time zones are refused, however they are cut") {
 TEST_CASE("the time is told here and elsewhere") {
   ToolServer::Options options;
   options.wall_clock = [] { return std::chrono::system_clock::time_point(1'772'694'489s); };  // 2026-03-05 07:08:09
-  ToolBench bench({}, options);
+  ToolBench bench(Settings().tools, options);
   const Json time = bench.call("current_time", {{"timezone", "Asia/Ho_Chi_Minh"}});
   INFO(time.dump());
   CHECK(time["content"][0]["text"] == "Thursday 2026-03-05T14:08:09+07:00 (+07)");

@@ -15,7 +15,7 @@
 namespace rkllm_mcp::test {
 
 struct ToolBench {
-  explicit ToolBench(ToolSettings settings = {}, ToolServer::Options options = {})
+  explicit ToolBench(ToolSettings settings = Settings().tools, ToolServer::Options options = {})
       : tools(client.loop, settings, with_program(std::move(options))) {
     mcp::add_service(client.catalogue, tools.service());
   }

@@ -63,7 +63,7 @@ TEST_CASE("the tool of one file that the documentation shows works as it stands 
                                       Immutable(PageReading(std::string()))};
   ToolServer::Options options;
   options.more = {offered::roll_die(surroundings)};
-  ToolBench bench({}, options);
+  ToolBench bench(Settings().tools, options);
   const Json number = bench.call("roll_die", Json::object())["structuredContent"]["number"];
   CHECK(number >= 1);
   CHECK(number <= 6);
@@ -190,7 +190,7 @@ TEST_CASE("progress is told to who wants it") {
     run.progress(1, 2, "half");
     return plain_answer("done");
   })};
-  ToolBench bench({}, options);
+  ToolBench bench(Settings().tools, options);
   bench.send(in_mcp("steps", Json::object(), {{"progressToken", "p"}}));
   const Json progress = bench.receive();
   CHECK(progress["method"] == "notifications/progress");
@@ -231,7 +231,7 @@ TEST_CASE("failures are not kept") {
   tool.reach = OfferedTool::Reach::kNetwork;
   ToolServer::Options options;
   options.more = {tool};
-  ToolBench bench({}, options);
+  ToolBench bench(Settings().tools, options);
   CHECK(bench.call("ask", Json::object())["message"] == "failure 1");
   CHECK(bench.call("ask", Json::object())["message"] == "failure 2");
 }
@@ -271,7 +271,7 @@ TEST_CASE("the end of the server ends the calls, and waits for those who do them
     while (!run.stop().is_stopped()) std::this_thread::yield();
     return plain_answer("late");
   })};
-  ToolBench bench({}, options);
+  ToolBench bench(Settings().tools, options);
   bench.send(call("1", "tool-server/tools/call", R"({"name":"wait"})"));
   begun.get_future().wait();
   bench.tools.stop();

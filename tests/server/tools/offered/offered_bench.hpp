@@ -16,7 +16,7 @@
 namespace rkllm_mcp::test {
 
 struct OfferedBench {
-  explicit OfferedBench(const std::string& name, const ToolSettings& settings = {},
+  explicit OfferedBench(const std::string& name, const ToolSettings& settings = Settings().tools,
                         std::chrono::system_clock::time_point now = {})
       : tool(named(name, {settings, Immutable<WebClient>(WebClient(of_loopback())),
                           Immutable<PageReading>(PageReading(kProgram)), [now] { return now; }})) {}
