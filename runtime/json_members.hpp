@@ -26,6 +26,7 @@ inline const Json* given_in(const Json& object, const char* name) {
 }
 
 // The member of this name, if it is a text; else empty. What is returned lies in `object`.
+std::string_view text_view_in(const Json&& object, const char* name) = delete;
 inline std::string_view text_view_in(const Json& object, const char* name) {
   const Json* const member = member_of(object, name);
   if (member == nullptr || !member->is_string()) return {};

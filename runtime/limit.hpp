@@ -50,6 +50,7 @@ consteval LimitNames limit_names(const LimitName (&given)[kLimitCount]) {
   LimitNames names;
   for (const auto& [limit, name] : given) {
     std::string_view& place = names.at(static_cast<std::size_t>(limit));
+    if (name.empty()) throw std::invalid_argument("a limit has no name");
     if (!place.empty()) throw std::invalid_argument("this limit has two names");
     place = name;
   }
