@@ -111,8 +111,8 @@ class Backend {
 
   virtual ~Backend() = default;
 
-  // Queues a call and returns its `request.id` at once. All that comes of it, bad parameters included, comes through its
-  // observer, but for std::bad_alloc, which this may throw: then the observer hears nothing.
+  // Queues a call and returns its `request.id` at once. All that comes of it, bad parameters included, comes through
+  // its observer, but for std::bad_alloc, which this may throw: then the observer hears nothing.
   //
   // on_begun() and on_done() never come from inside this function. on_queued() may, as well as from inside start(),
   // cancel() and give_up() of other calls, and so may their stop(). These two, and the on_begun() of a lease (see
