@@ -34,6 +34,7 @@ void HttpFlight::run() {
     ask();
   } catch (const std::exception& error) {  // this side has no memory for the answer
     is_reusable_ = false;
+    if (is_answered()) throw;  // nobody else can be told
     refuse_all(error.what());
   }
 }
@@ -86,12 +87,14 @@ bool HttpFlight::take_bytes(std::string_view bytes) {
 
 void HttpFlight::deliver(std::string message) {
   message = on_one_line(std::move(message));
-  for (const Json& id : facts_of(message).answers) {
-    if (std::erase(unanswered_, id) == 0) continue;
+  const std::vector<Json> answers = facts_of(message).answers;
+  const auto is_awaited = [this](const Json& id) { return std::ranges::find(unanswered_, id) != unanswered_.end(); };
+  if (std::ranges::any_of(answers, is_awaited)) {
     if (facts_.method == "initialize") session_.take_revision(message);
     if (facts_.method == "tools/list" && facts_.is_modern()) session_.take_tools(message);
   }
   inbox_.put(std::move(message));
+  for (const Json& id : answers) std::erase(unanswered_, id);  // not before: all above may throw for want of memory
   settle_if_answered();
 }
 
@@ -119,10 +122,10 @@ void HttpFlight::take_refusal() {
   if (is_addressed || (facts_.requests.empty() && facts_.method.empty())) {
     deliver(std::move(body_));
   } else {
-    for (const Json& id : std::exchange(unanswered_, {})) {
+    answer_rest([&refusal](const Json& id) {
       refusal["id"] = id;
-      inbox_.put(refusal.dump());
-    }
+      return refusal.dump();
+    });
   }
   if (!is_answered()) refuse_all("HTTP status " + std::to_string(head_.status));
 }
@@ -155,8 +158,15 @@ void HttpFlight::end_broken() {
 
 void HttpFlight::refuse_all(const std::string& complaint) {
   const Json data = {{"url", session_.url()}, {"status", head_.status}};
-  for (const Json& id : std::exchange(unanswered_, {})) {
-    inbox_.put(error_in_place(id, session_.url() + ": " + complaint, data));
+  const std::string words = session_.url() + ": " + complaint;
+  answer_rest([&](const Json& id) { return error_in_place(id, words, data); });
+}
+
+// A request that this fails at, for want of memory, still counts as unanswered.
+void HttpFlight::answer_rest(const std::function<std::string(const Json& id)>& answer) {
+  while (!unanswered_.empty()) {
+    inbox_.put(answer(unanswered_.front()));
+    unanswered_.erase(unanswered_.begin());
   }
 }
 

@@ -32,6 +32,7 @@ class HttpFlight {
              std::string message, Owner owner);
 
   const MessageFacts& facts() const { return facts_; }
+  // Throws what kept this side from going on, such as std::bad_alloc, if no request is left to be told of it.
   void run();
   // Closes the response. To be repeated until run() has returned, see HttpRoundTrip::stop.
   void stop() { events_.stop(); }
@@ -51,7 +52,8 @@ class HttpFlight {
   void end_stopped();
   void end_broken();
   void refuse_all(const std::string& complaint);
-  Loss loss() const;  // why there was no connection
+  void answer_rest(const std::function<std::string(const Json& id)>& answer);  // what has no answer yet
+  Loss loss() const;                                                           // why there was no connection
   bool is_answered() const { return unanswered_.empty(); }
   void settle_if_answered();
 

@@ -8,8 +8,9 @@ void Inbox::put(std::string message) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return failure_ || !is_full(); });
   if (failure_) return;
-  bytes_ += message.size();
+  const std::size_t size = message.size();
   messages_.push_back(std::move(message));
+  bytes_ += size;
   changed_.notify_all();
 }
 

@@ -336,6 +336,15 @@ TEST_CASE("a request that fails on this side for want of memory has its answer, 
   CHECK(flying.loss().empty());
 }
 
+TEST_CASE("a message that fails on this side for want of memory, with nobody to tell, says so to who sends it") {
+  const OneShotServer nobody([](int) {});
+  nobody.stop_listening();
+  FlyingTo flying(nobody.port());
+  flying.has_no_memory = true;
+  CHECK_THROWS_AS(flying.fly(kFlownNotification), std::bad_alloc);
+  CHECK(flying.came().empty());
+}
+
 TEST_CASE("an answer that is longer than a message may be becomes an error, however it comes") {
   const std::string too_long = R"({"jsonrpc":"2.0","id":1,"result":")" + std::string(kLongestMessage, 'x') + "\"}";
   FlyingToServer plain(answering(too_long));
