@@ -30,6 +30,18 @@ bool contains(const std::vector<Json>& ids, const Json& id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
+// Gives the lock up as long as it lives, and holds it again whatever is thrown meanwhile.
+class Unlocked {
+ public:
+  explicit Unlocked(std::unique_lock<std::mutex>& lock) : lock_(lock) { lock_.unlock(); }
+  ~Unlocked() { lock_.lock(); }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  std::unique_lock<std::mutex>& lock_;
+};
+
 }  // namespace
 
 template <class Action>
@@ -195,9 +207,10 @@ void StreamableHttpConnection::remove_ended(std::unique_lock<std::mutex>& lock) 
       ++each;
       continue;
     }
-    lock.unlock();
-    each->thread.join();
-    lock.lock();
+    {
+      const Unlocked unlocked(lock);
+      each->thread.join();
+    }
     or_fail([&] { finish(*each->flight); });
     each = running_.erase(each);
   }
@@ -225,10 +238,9 @@ bool StreamableHttpConnection::stop_unwanted(std::unique_lock<std::mutex>& lock)
   }
   const bool stops_listening = closing_ && listening_ && !listener_ended_;
   if (unwanted.empty() && !stops_listening) return false;
-  lock.unlock();  // to stop may take as long as to connect
+  const Unlocked unlocked(lock);  // to stop may take as long as to connect
   for (HttpFlight* flight : unwanted) flight->stop();
   if (stops_listening) listening_->stop();
-  lock.lock();
   return true;
 }
 
