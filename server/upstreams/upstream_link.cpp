@@ -175,13 +175,19 @@ void UpstreamLink::take_notification(const std::string& method, const Json& para
       if (logs_under_way_ >= kMostLogs) return;
       ++logs_under_way_;
     }
-    return bring([this, params](const Events& loops) {
-      {
-        const std::lock_guard lock(mutex_);
-        --logs_under_way_;
-      }
-      loops.on_log(params);
-    });
+    try {
+      return bring([this, params](const Events& loops) {
+        {
+          const std::lock_guard lock(mutex_);
+          --logs_under_way_;
+        }
+        loops.on_log(params);
+      });
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      --logs_under_way_;  // it never was
+      throw;
+    }
   }
   if (!method.ends_with("/list_changed")) return;
   const std::lock_guard lock(mutex_);
