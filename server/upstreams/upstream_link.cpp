@@ -37,6 +37,15 @@ client::Outcome bounded(client::Outcome outcome) {
   return no_answer("sent an answer of more than " + std::to_string(kMostUpstreamValues) + " values");
 }
 
+// The words of `error`, or some that are short enough for a string that needs no memory.
+std::string words_of(const std::exception& error) {
+  try {
+    return error.what();
+  } catch (const std::bad_alloc&) {
+    return "no memory";
+  }
+}
+
 }  // namespace
 
 void UpstreamLink::start() {
@@ -70,11 +79,11 @@ void UpstreamLink::run() {
   Clock::time_point began;
   do {
     began = Clock::now();
-    std::string reason = "the connection was lost";
+    std::string reason;
     try {
       serve_connection();
     } catch (const std::exception& error) {
-      reason = error.what();
+      reason = words_of(error);
     }
     ids_.clear();
     bring_loss(reason);
@@ -111,7 +120,11 @@ void UpstreamLink::serve_connection() {
   };
   events.on_lost = [self = shared_from_this()](const std::string& reason) {
     const std::lock_guard lock(self->mutex_);
-    self->lost_ = reason;
+    try {
+      self->lost_ = reason;
+    } catch (const std::bad_alloc&) {
+      self->lost_ = "no memory";  // short enough for a string that needs none
+    }
     self->wake_.notify_all();
   };
   events.on_request = [self = shared_from_this()](const Json& id, const std::string& method, const Json& params) {
@@ -271,7 +284,7 @@ bool UpstreamLink::rest(milliseconds pause) {
     try {
       job(nullptr);
     } catch (const std::exception& error) {
-      bring_loss(error.what());  // the job's call has to end
+      bring_loss(words_of(error));  // the job's call has to end
     }
   }
 }

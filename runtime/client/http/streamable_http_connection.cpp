@@ -49,7 +49,15 @@ void StreamableHttpConnection::or_fail(const Action& action) {
   try {
     action();
   } catch (const std::exception& error) {
-    inbox_.fail(session_.url() + ": " + error.what());
+    end(error.what());
+  }
+}
+
+void StreamableHttpConnection::end(const char* reason) {
+  try {
+    inbox_.fail(session_.url() + ": " + reason);
+  } catch (const std::exception&) {
+    inbox_.fail("no memory");  // short enough for a string that needs none
   }
 }
 
@@ -71,7 +79,7 @@ StreamableHttpConnection::~StreamableHttpConnection() {
 }
 
 void StreamableHttpConnection::interrupt() {
-  inbox_.fail(session_.url() + ": interrupted");
+  end("interrupted");
   const std::lock_guard lock(mutex_);
   changed_.notify_all();
 }

@@ -72,9 +72,10 @@ class StreamableHttpConnection final : public Connection {
   // What cannot be done, for want of memory or of a thread, ends the connection, and nothing else.
   template <class Action>
   void or_fail(const Action& action);
-  bool cancel(const Json& id);  // true if nothing has to be sent for it
-  void conduct();               // the conductor's thread: starts and stops the threads that post, and joins them
-  bool may_start() const;       // whether the first message that waits may be posted now
+  void end(const char* reason);  // also where there is no memory left
+  bool cancel(const Json& id);   // true if nothing has to be sent for it
+  void conduct();                // the conductor's thread: starts and stops the threads that post, and joins them
+  bool may_start() const;        // whether the first message that waits may be posted now
   void start(Waiting waiting);
   HttpFlight::Owner owner_of(Running& running);
   // Marks flights whose time is over as unwanted. Returns when the next one's time is over; nothing if there is none.

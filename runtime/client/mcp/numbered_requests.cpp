@@ -131,25 +131,29 @@ std::optional<Outcome> NumberedRequests::call(const std::string& method, Json pa
 void NumberedRequests::read() {
   Loss loss("there was no memory for what the server has said");  // made while there is memory
   try {
-    while (!closing_) {
-      const auto text = connection_->receive(Clock::now() + kLongestWait);
-      if (!text) continue;
-      const auto message = parse_bounded(*text);
-      if (!message) continue;
-      if (message->is_array()) {
-        for (const Json& element : *message) take(element);
-      } else {
-        take(*message);
+    try {
+      while (!closing_) {
+        const auto text = connection_->receive(Clock::now() + kLongestWait);
+        if (!text) continue;
+        const auto message = parse_bounded(*text);
+        if (!message) continue;
+        if (message->is_array()) {
+          for (const Json& element : *message) take(element);
+        } else {
+          take(*message);
+        }
       }
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const ConnectionError& error) {
+      loss = Loss(error);
+    } catch (const std::exception& error) {
+      loss = Loss(error.what());
     }
   } catch (const std::bad_alloc&) {
-    // The loss as it is said above.
-  } catch (const ConnectionError& error) {
-    loss = Loss(error);
-  } catch (const std::exception& error) {
-    loss = Loss(error.what());
+    // The loss as it is said above: there was none for the words of another, either.
   }
-  if (!closing_) lose(loss);
+  if (!closing_) lose(std::move(loss));
 }
 
 // What is no message is passed over, as hosts do.
@@ -260,21 +264,23 @@ void NumberedRequests::answer() {
   }
 }
 
-void NumberedRequests::lose(const Loss& loss) {
+// Nothing is copied but for the callbacks: there may be no memory.
+void NumberedRequests::lose(Loss loss) {
   std::map<Id, Pending> pending;
   {
     const std::lock_guard lock(mutex_);
-    lost_ = loss;
+    lost_ = std::move(loss);
     pending = std::exchange(pending_, {});
   }
+  const std::string& reason = lost_->reason();  // only this thread ever sets it
   for (auto& [id, each] : pending) {
     try {
-      each.callbacks->on_end(RemoteError{kInternalError, loss.reason(), nullptr, true});
+      each.callbacks->on_end(RemoteError{kInternalError, reason, nullptr, true});
     } catch (const std::exception&) {
       // Whoever waits for it has no memory for its end, and learns from on_lost that there will be none.
     }
   }
-  if (events_.on_lost) events_.on_lost(loss.reason());
+  if (events_.on_lost) events_.on_lost(reason);
 }
 
 }  // namespace rkllm_mcp::client

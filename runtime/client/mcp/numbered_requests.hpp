@@ -90,7 +90,7 @@ class NumberedRequests {
   void take_request(const Json& message);
   void answer();
   void end_answering();
-  void lose(const Loss& loss);
+  void lose(Loss loss);
 
   const std::unique_ptr<Connection> connection_;
   const Events events_;
