@@ -6,13 +6,20 @@
 
 namespace rkllm_mcp::client {
 
+// The server's certificate is for another name, where this version tells that from other faults.
+template <typename Error>
+bool is_name_refused([[maybe_unused]] Error error) {
+  if constexpr (requires { Error::SSLServerHostnameVerification; }) {
+    return error == Error::SSLServerHostnameVerification;
+  } else {
+    return false;
+  }
+}
+
 // The server's certificate is signed by nobody who is trusted, has expired, or is for another name.
 template <typename Error>
 bool is_certificate_refused(Error error) {
-  if constexpr (requires { Error::SSLServerHostnameVerification; }) {
-    if (error == Error::SSLServerHostnameVerification) return true;
-  }
-  return error == Error::SSLServerVerification;
+  return error == Error::SSLServerVerification || is_name_refused(error);
 }
 
 // Nobody accepted the connection, or not in time.

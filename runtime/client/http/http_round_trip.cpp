@@ -37,19 +37,27 @@ bool is_without_connection(httplib::Error error) {
          error == httplib::Error::SSLLoadingCerts;
 }
 
-// Why the certificate of the server of `client` was refused, which was asked for as `host`. cpp-httplib looks at the
-// name by itself, when OpenSSL has found nothing else wrong. Nothing where its version does not tell.
-template <class Encrypted = httplib::SSLClient>
-std::optional<long> verdict_of(const httplib::ClientImpl& client, const std::string& host) {
+// Newer versions of cpp-httplib deprecate the getter that is used here, for one that older versions do not have.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+// Why the certificate of the server of `client` was refused with `error`, which was asked for as `host`. cpp-httplib
+// looks at the name by itself, when OpenSSL has found nothing else wrong: older versions tell it by that only, newer
+// ones by an error of its own. Nothing where its version does not tell.
+template <class Encrypted = httplib::SSLClient, class Error>
+std::optional<long> verdict_of(const httplib::ClientImpl& client, Error error, const std::string& host) {
+  if (is_name_refused(error)) return verdict_on_name(host);
   [[maybe_unused]] const auto* const encrypted = dynamic_cast<const Encrypted*>(&client);
   if constexpr (requires { encrypted->get_openssl_verify_result(); }) {
     if (encrypted == nullptr) return std::nullopt;
     const long verdict = encrypted->get_openssl_verify_result();
-    return verdict == 0 ? verdict_on_name(host) : verdict;
-  } else {
-    return std::nullopt;
+    if (verdict != 0) return verdict;
+    if constexpr (!requires { Error::SSLServerHostnameVerification; }) return verdict_on_name(host);
   }
+  return std::nullopt;
 }
+
+#pragma GCC diagnostic pop
 
 }  // namespace
 
@@ -115,7 +123,7 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   if (complete) return End::kComplete;
   complaint_ = complaint_of(error);
   cause_ = is_certificate_refused(error) ? Cause::kCertificate : Cause::kOther;
-  verdict_ = cause_ == Cause::kCertificate ? verdict_of(*client_, endpoint_.host) : std::nullopt;
+  verdict_ = cause_ == Cause::kCertificate ? verdict_of(*client_, error, endpoint_.host) : std::nullopt;
   if (verdict_) complaint_ = words_of_certificate(*verdict_);
   if (is_not_connected(error)) {
     const std::string why = why_no_address(endpoint_);

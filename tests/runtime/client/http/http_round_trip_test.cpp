@@ -1,6 +1,7 @@
 #include "client/http/http_round_trip.hpp"
 
 #include "client/connection.hpp"
+#include "client/http/http_error.hpp"
 #include "runtime/client/one_shot_server.hpp"
 #include "runtime/client/scripted_http_server.hpp"
 #include "support/catch.hpp"
@@ -263,6 +264,19 @@ TEST_CASE("a server whose certificate nobody vouches for is not trusted, and get
   }
   server.stop();
   serving.join();
+}
+
+TEST_CASE("a certificate for another name is told from others where the version of cpp-httplib has an error for it") {
+  enum class Older { SSLServerVerification, Read };
+  enum class Newer { SSLServerVerification, SSLServerHostnameVerification, Read };
+  CHECK(is_certificate_refused(Older::SSLServerVerification));
+  CHECK_FALSE(is_name_refused(Older::SSLServerVerification));
+  CHECK_FALSE(is_certificate_refused(Older::Read));
+  CHECK(is_certificate_refused(Newer::SSLServerVerification));
+  CHECK_FALSE(is_name_refused(Newer::SSLServerVerification));
+  CHECK(is_certificate_refused(Newer::SSLServerHostnameVerification));
+  CHECK(is_name_refused(Newer::SSLServerHostnameVerification));
+  CHECK_FALSE(is_certificate_refused(Newer::Read));
 }
 
 TEST_CASE("what a callback throws comes out of the round trip, which any thread may destroy then") {
