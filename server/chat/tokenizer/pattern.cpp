@@ -25,6 +25,14 @@ std::size_t escape_bytes(std::string_view rest) {
   return end == std::string_view::npos ? 2 : end + 1;
 }
 
+// Whether \p{name} is a kind of characters, "L" or "Lu", which is the same in both. A script is not: PCRE2 has marks
+// of several in each of them; and a few have names of two letters, like Yi.
+bool is_kind(std::string_view name) {
+  constexpr std::string_view kKinds = "CLMNPSZ";
+  const bool begins = !name.empty() && kKinds.find(name.front()) != std::string_view::npos;
+  return begins && (name.size() == 1 || (name.size() == 2 && name[1] >= 'a' && name[1] <= 'z'));
+}
+
 // Each of these gives what Oniguruma reads otherwise at the beginning of `rest`; nothing, if nothing is known there.
 
 std::string_view other_escape(std::string_view rest) {
@@ -34,43 +42,47 @@ std::string_view other_escape(std::string_view rest) {
   if (kOthers.find(rest[1]) != std::string_view::npos) return rest.substr(0, 2);
   if (rest[1] != 'p' && rest[1] != 'P') return {};
   if (!rest.substr(2).starts_with('{')) return rest.substr(0, 2);
-  // Kinds of characters are the same, by their names of one or two letters. Scripts are not: PCRE2 has marks of
-  // several in each of these.
-  constexpr std::size_t kOfKind = std::string_view("\\p{Lu}").size();
-  const std::string_view name = rest.substr(0, rest.find('}') + 1);
-  return name.size() > kOfKind ? name : std::string_view();
+  const std::size_t end = rest.find('}');
+  if (end == std::string_view::npos) return {};
+  std::string_view name = rest.substr(3, end - 3);
+  if (name.starts_with('^')) name.remove_prefix(1);
+  return is_kind(name) ? std::string_view() : rest.substr(0, end + 1);
 }
 
-// {1,3}+ and {2}? repeat what is repeated, and {,3} begins at 0.
+// {1,3}+ and {2}? repeat what is repeated, {,3} begins at 0, and { 1, 3 } is text to Oniguruma and a repetition to
+// PCRE2 since 10.43.
 std::string_view other_repetition(std::string_view rest) {
   const std::size_t end = rest.find('}');
   if (end == std::string_view::npos) return {};
-  const std::string_view counts = rest.substr(1, end - 1);
+  std::string counts(rest.substr(1, end - 1));
+  const bool has_blanks = std::erase_if(counts, [](char each) { return each == ' ' || each == '\t'; }) > 0;
   const std::size_t comma = counts.find(',');
-  const bool is_repetition = counts.find_first_of("0123456789") != std::string_view::npos &&
-                             counts.find_first_not_of("0123456789,") == std::string_view::npos &&
-                             comma == counts.rfind(',');
+  const bool is_repetition = counts.find_first_of("0123456789") != std::string::npos &&
+                             counts.find_first_not_of("0123456789,") == std::string::npos && comma == counts.rfind(',');
   if (!is_repetition) return {};
-  if (comma == 0) return rest.substr(0, end + 1);
+  if (comma == 0 || has_blanks) return rest.substr(0, end + 1);
   const std::string_view behind = rest.substr(end + 1);
-  const bool repeats_again = behind.starts_with('+') || (behind.starts_with('?') && comma == std::string_view::npos);
+  const bool repeats_again = behind.starts_with('+') || (behind.starts_with('?') && comma == std::string::npos);
   return repeats_again ? rest.substr(0, end + 2) : std::string_view();
 }
 
-std::string_view other_group(std::string_view rest) {
+// Oniguruma takes the branches behind (?i) into a group with it: a(?i)b|c is a(?i:b|c) there, and a(?i:b)|(?i:c) here.
+// At the very beginning it is the same.
+std::string_view other_group(std::string_view rest, bool is_at_beginning) {
   if (rest.starts_with("(*")) return rest.substr(0, 2);
   if (!rest.starts_with("(?")) return {};
   const std::size_t end = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-", 2);
   if (end == std::string_view::npos || (rest[end] != ')' && rest[end] != ':')) return {};
   const bool is_other = rest.substr(0, end).find_first_of("mx") != std::string_view::npos;
-  return is_other ? rest.substr(0, end) : std::string_view();
+  if (is_other) return rest.substr(0, end);
+  return rest[end] == ')' && !is_at_beginning ? rest.substr(0, end + 1) : std::string_view();
 }
 
-std::string_view other_outside_class(std::string_view rest) {
+std::string_view other_outside_class(std::string_view rest, bool is_at_beginning) {
   switch (rest.front()) {
     case '^':
     case '$': return rest.substr(0, 1);
-    case '(': return other_group(rest);
+    case '(': return other_group(rest, is_at_beginning);
     case '{': return other_repetition(rest);
     default: return {};
   }
@@ -93,7 +105,7 @@ void refuse_what_differs(std::string_view expression) {
       if (rest.starts_with("[^")) ++at;
       if (expression.substr(at + 1).starts_with(']')) ++at;  // there it is a character like others
     } else {
-      other = other_outside_class(rest);
+      other = other_outside_class(rest, at == 0);
     }
     if (!other.empty()) {
       throw std::runtime_error("an expression has " + std::string(other) + ", which is not understood here");

@@ -87,18 +87,25 @@ TEST_CASE("what another engine reads otherwise is refused by what it is") {
   CHECK(refusal_of("a{2,}+") == refused("{2,}+"));
   CHECK(refusal_of("xa{2}?") == refused("{2}?"));
   CHECK(refusal_of("a{,2}b") == refused("{,2}"));
+  CHECK(refusal_of("a{ 1, 3 }b") == refused("{ 1, 3 }"));
+  CHECK(refusal_of("a{2\t}b") == refused("{2\t}"));
   // m: a dot is any character.
   CHECK(refusal_of("(?m)a.b") == refused("(?m"));
   CHECK(refusal_of("(?im:a.b)") == refused("(?im"));
   CHECK(refusal_of("(?i-x:a b)") == refused("(?i-x"));
   CHECK(refusal_of("(*UCP)a") == refused("(*"));
+  // An option takes in what is behind it.
+  CHECK(refusal_of("a(?i)b|c") == refused("(?i)"));
+  CHECK(refusal_of("a|(?i)b") == refused("(?i)"));
+  CHECK(refusal_of("((?-i)b)") == refused("(?-i)"));
   // Sets in classes, also where their first character is a bracket.
   CHECK(refusal_of("[a-z&&[^o]]") == refused("&"));
   CHECK(refusal_of("[]&&[a]]") == refused("&"));
   CHECK(refusal_of("[^]&&[a]]") == refused("&"));
   CHECK(refusal_of("[[:alpha:]]") == refused("["));
-  for (const char* const what : {"^", "$", R"(\b)", R"(\B)", R"(\w)", R"(\W)", R"(\h)", R"(\v)", R"(\R)", R"(\X)",
-                                 R"(\Q)", R"(\G)", R"(\g)", R"(\Z)", R"(\p{Han})", R"(\P{Latin})"}) {
+  for (const char* const what :
+       {"^", "$", R"(\b)", R"(\B)", R"(\w)", R"(\W)", R"(\h)", R"(\v)", R"(\R)", R"(\X)", R"(\Q)", R"(\G)", R"(\g)",
+        R"(\Z)", R"(\p{Han})", R"(\P{Latin})", R"(\p{Yi})", R"(\p{^Yi})", R"(\p{CI})"}) {
     INFO(what);
     CHECK(refusal_of(std::string("a") + what + "b") == refused(what));
   }
@@ -118,6 +125,9 @@ TEST_CASE("what only looks like what is refused is understood") {
   CHECK(divided_by(R"(\x{61}+|\p{^L})", "baa1") == "b|<aa><1>");
   CHECK(divided_by(R"(\p{Lu}++|\P{L})", "aBC1") == "a|<BC><1>");
   CHECK(divided_by("(?:max)|(?<m>x)", "maxx") == "<max><x>");
+  CHECK(divided_by("(?i)a|b", "AxB") == "<A>x|<B>");
+  CHECK(divided_by("a(?i:b)|c", "aBC") == "<aB>C|");
+  CHECK(divided_by("a{ }b", "a{ }b") == "<a{ }b>");
 }
 
 TEST_CASE("a text that takes an expression too long is refused") {
