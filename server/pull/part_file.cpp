@@ -139,10 +139,12 @@ void PartFile::finish() {
   sync_folder(target_.parent_path());
 }
 
-void PartFile::discard() {
+std::error_code PartFile::discard() {
   is_over_ = true;
-  ::unlink(part_.c_str());
+  const bool is_gone = ::unlink(part_.c_str()) == 0 || errno == ENOENT;
+  const std::error_code error = is_gone ? std::error_code() : std::error_code(errno, std::generic_category());
   ::unlink(tag_path_.c_str());
+  return error;
 }
 
 std::string file_of_model(const std::string& name) { return name.ends_with(".rkllm") ? name : name + ".rkllm"; }
@@ -175,7 +177,7 @@ void delete_models(const std::vector<std::string>& paths, const std::vector<std:
     fs::remove(path, error);
     refuse(path, error);
   }
-  for (const auto& each : beginnings) each->discard();
+  for (const auto& each : beginnings) refuse(each->path(), each->discard());
 }
 
 }  // namespace rkllm_mcp

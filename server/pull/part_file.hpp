@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -37,8 +38,8 @@ class PartFile {
   std::string digest(const std::function<bool()>& goes_on) const;
   // Puts it in its place, whole and on disk. Throws std::runtime_error if there is a file by now.
   void finish();
-  // Deletes it: what it has is not what was wanted.
-  void discard();
+  // Deletes it: what it has is not what was wanted. Returns why it is still there, if it is.
+  std::error_code discard();
 
  private:
   [[noreturn]] void fail(const char* what) const;

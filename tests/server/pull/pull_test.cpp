@@ -266,3 +266,15 @@ TEST_CASE("nothing is deleted if a folder may not be written to, be it that of a
   CHECK_FALSE(fs::exists(directory / "tiny.rkllm"));
   CHECK_FALSE(fs::exists(directory / "begun/half.rkllm.part"));
 }
+
+TEST_CASE("a beginning that cannot be deleted is told by its name") {
+  const TemporaryDirectory directory;
+  const std::string part = directory / "half.rkllm.part";
+  write_file(part, "x");
+  std::vector<std::unique_ptr<PartFile>> beginnings;
+  beginnings.push_back(std::make_unique<PartFile>(directory / "half.rkllm"));
+  fs::remove(part);
+  CHECK_NOTHROW(delete_models({}, beginnings));  // there is nothing to delete
+  fs::create_directory(part);                    // which not even root can unlink
+  CHECK_THROWS_WITH(delete_models({}, beginnings), has_text(part + " cannot be deleted: "));
+}
