@@ -24,6 +24,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -125,13 +126,7 @@ class MemoryCommand {
       case Action::kSearch: return search();
       case Action::kExport: return options_.arguments.empty() ? export_all() : export_named();
       case Action::kImport: return import();
-      case Action::kDelete:
-        require_all();
-        return for_each_id([this](const std::string& id) {
-          calls_.call("memory/delete", params({{"conversation_id", id}}));
-          if (options_.json) return print(Json{{"conversation_id", id}, {"deleted", true}});
-          std::cout << id << ": deleted\n";
-        });
+      case Action::kDelete: return delete_named();
     }
     return kExitUsage;
   }
@@ -159,11 +154,18 @@ class MemoryCommand {
     return kExitOk;
   }
 
-  // Fails if one of those that are named does not exist.
-  void require_all() {
-    for (const std::string& id : options_.arguments) {
+  // All that are named, or none where one of them does not exist.
+  int delete_named() {
+    for_each_id([this](const std::string& id) {
       calls_.call("memory/export", params({{"conversation_id", id}, {"limit", 1}}));
-    }
+    });
+    std::set<std::string> deleted;  // what is named twice is there once
+    return for_each_id([this, &deleted](const std::string& id) {
+      if (!deleted.insert(id).second) return;
+      calls_.call("memory/delete", params({{"conversation_id", id}}));
+      if (options_.json) return print(Json{{"conversation_id", id}, {"deleted", true}});
+      std::cout << id << ": deleted\n";
+    });
   }
 
   int list() {

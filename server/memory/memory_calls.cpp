@@ -2,6 +2,7 @@
 
 #include "auth/access_tokens.hpp"
 #include "clock.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
 
@@ -32,20 +33,35 @@ class CallsOverConnection final : public MemoryCalls {
     while (const auto text = connection_->receive(deadline)) {
       const auto message = parse_bounded(*text);
       if (!message || !message->is_object()) continue;
+      const Json* const whose = given_in(*message, "id");
+      const Json* const error = member_of(*message, "error");
       // Who lets nobody in has not read the id. There is one request at a time, so it is this one.
-      const Json whose = message->value("id", Json());
-      if (whose != id && !(whose.is_null() && message->contains("error"))) continue;
-      if (message->contains("result")) return (*message)["result"];
-      const Json error = message->value("error", Json::object());
-      throw RpcError(static_cast<ErrorCode>(error.value("code", static_cast<int>(ErrorCode::kInternalError))),
-                     error.value("message", "the server answered with an error that says nothing"),
-                     error.value("data", Json()));
+      if (whose == nullptr ? error == nullptr : *whose != id) continue;
+      if (const Json* const result = member_of(*message, "result"); result != nullptr && whose != nullptr) {
+        return *result;
+      }
+      throw_error(error);
     }
     if (Clock::now() < deadline) throw client::ConnectionError("the server has not answered " + method);
     throw client::ConnectionError("no answer within " + std::to_string(patience_.count()) + " s");
   }
 
  private:
+  // Whatever listens there may say "error", and mean something else than JSON-RPC does.
+  [[noreturn]] static void throw_error(const Json* error) {
+    const Json* const code = error != nullptr ? member_of(*error, "code") : nullptr;
+    const Json* const message = error != nullptr ? member_of(*error, "message") : nullptr;
+    if (code == nullptr || !code->is_number_integer() || message == nullptr || !message->is_string()) {
+      throw client::ConnectionError("the answer is not one of JSON-RPC" +
+                                    (error != nullptr
+                                         ? ": " + shortened(error->dump(-1, ' ', false, Json::error_handler_t::replace))
+                                         : std::string()));
+    }
+    const Json* const data = member_of(*error, "data");
+    throw RpcError(static_cast<ErrorCode>(code->get<int>()), message->get<std::string>(),
+                   data != nullptr ? *data : Json());
+  }
+
   const std::unique_ptr<client::Connection> connection_;
   const std::chrono::seconds patience_;
   int last_id_ = 0;

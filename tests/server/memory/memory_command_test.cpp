@@ -69,7 +69,7 @@ void use(const Shell& shell) {
   CHECK(half.status == 1);
   CHECK(half.out.empty());
   CHECK(shell.run({"show", "a"}).status == 0);
-  CHECK(shell.run({"delete", "a"}).out == "a: deleted\n");
+  CHECK(shell.run({"delete", "a", "a"}).out == "a: deleted\n");
   CHECK(shell.run({"show", "a"}).status == 1);
   CHECK(shell.run({"delete", "a"}).status == 1);
   // A long one with a wrong line: its number is told, and nothing of it is there.
