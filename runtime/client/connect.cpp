@@ -6,9 +6,12 @@
 #include "client/sockets/tcp_connection.hpp"
 #include "client/sockets/udp_connection.hpp"
 #include "client/sockets/ws_connection.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/bounded_json.hpp"
 
 #include <rkllm_mcp/json.hpp>
+
+#include <string>
 
 namespace rkllm_mcp::client {
 namespace {
@@ -20,7 +23,11 @@ void authenticate(Connection& connection, const Endpoint& endpoint, Clock::time_
   if (!reply) throw ConnectionError("no answer to the authentication");
   const auto answer = parse_bounded(*reply);
   if (!answer || !answer->contains("result")) {
-    throw TokenRefused(endpoint.authority() + ": the server refuses the access token");
+    const Json* const error = answer ? member_of(*answer, "error") : nullptr;
+    const Json* const data = error != nullptr ? member_of(*error, "data") : nullptr;
+    const std::string why = data != nullptr ? text_in(*data, "reason") : std::string();
+    throw TokenRefused(endpoint.authority() + ": the server refuses the access token" +
+                       (why.empty() ? "" : ": " + why));
   }
 }
 

@@ -69,7 +69,8 @@ void WsConnection::open(const Endpoint& endpoint, Clock::time_point deadline) tr
   check_upgrade_response(std::string_view(received_).substr(0, end), key);
   received_.erase(0, end + 4);
 } catch (const TokenRefused& error) {
-  throw TokenRefused(where_ + ": " + error.what());
+  const char* const why = endpoint.token.empty() ? "an access token is needed" : "the server refuses the access token";
+  throw TokenRefused(where_ + ": " + why + " (" + error.what() + ")");
 } catch (const ConnectionError& error) {
   const bool is_late = Clock::now() >= deadline;  // who speaks something else says so at once
   const bool has_hint = !is_late && may_be_another_protocol(received_);
@@ -171,7 +172,7 @@ std::string upgrade_request(const Endpoint& endpoint, std::string_view key) {
 
 void check_upgrade_response(std::string_view head, std::string_view key) {
   const std::string status(head.substr(0, head.find("\r\n")));
-  if (status.starts_with("HTTP/1.1 401")) throw TokenRefused("the server refuses the access token (" + status + ")");
+  if (status.starts_with("HTTP/1.1 401")) throw TokenRefused(status);
   if (!status.starts_with("HTTP/1.1 101")) throw ConnectionError("no WebSocket there: " + status);
   if (header(head, "Sec-WebSocket-Accept") != websocket::accept_key(key)) {
     throw ConnectionError("no WebSocket there: the handshake's Sec-WebSocket-Accept is wrong");

@@ -50,7 +50,8 @@ class WsConnection final : public Connection {
 // a key for it, what is sent, and what is to come back.
 std::string new_websocket_key();  // 16 random bytes in base64
 std::string upgrade_request(const Endpoint& endpoint, std::string_view key);
-// Throws ConnectionError unless `head` (status line and headers) accepts the request that was made with `key`.
+// Throws ConnectionError unless `head` (status line and headers) accepts the request that was made with `key`;
+// TokenRefused with the status line alone, since only the caller knows whether a token was presented.
 void check_upgrade_response(std::string_view head, std::string_view key);
 
 }  // namespace rkllm_mcp::client

@@ -27,12 +27,20 @@ constexpr client::HttpPatience kPatience{std::chrono::seconds(5), client::kAnswe
 constexpr std::size_t kLongestEvent = std::size_t{64} << 20U;
 constexpr std::chrono::milliseconds kBetweenLooks{50};
 
+// Why an access token is refused: as JSON-RPC tells it, or OpenAI's dialect, or Ollama's; empty if nothing does.
+std::string reason_of(const Json& answer) {
+  const Json* const error = member_of(answer, "error");
+  if (error == nullptr) return {};
+  const Json* const data = member_of(*error, "data");
+  const std::string reason = data != nullptr ? text_in(*data, "reason") : std::string();
+  if (!reason.empty()) return reason;
+  return error->is_string() ? error->get<std::string>() : text_in(*error, "message");
+}
+
 std::string message_of(const std::string& body, int status, const std::string& token) {
   const auto json = parse_bounded(body);
   if (status == 401) {
-    const Json* const error = json ? member_of(*json, "error") : nullptr;
-    const Json* const data = error != nullptr ? member_of(*error, "data") : nullptr;
-    return words_of_refused_token(token, data != nullptr ? text_in(*data, "reason") : std::string());
+    return words_of_refused_token(token, json ? reason_of(*json) : std::string());
   }
   if (json && json->is_object() && json->contains("error")) {
     const Json& error = (*json)["error"];

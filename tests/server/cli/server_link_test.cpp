@@ -106,6 +106,10 @@ TEST_CASE("an access token that is refused is told apart from none, in the serve
              has_text("refuses the access token") && has_text("environment: later"));
   CHECK_THAT(link_refusal([&] { speaking.link().call("x", Json::object()); }).what(),
              has_text("an access token is needed") && !has_text("later"));
+  for (const char* const body : {R"({"error": "too many"})", R"({"error": {"message": "too many"}})"}) {
+    const LinkBench chat(json_answer(body, "401 Unauthorized"));
+    CHECK_THAT(link_refusal([&] { chat.link("wrong").get("/x"); }).what(), has_text("environment: too many"));
+  }
 }
 
 TEST_CASE("a server's health is what it tells whoever may know, and else what is missing is said") {

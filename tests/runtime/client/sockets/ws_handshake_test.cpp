@@ -26,6 +26,10 @@ TEST_CASE("an answer that does not prove the key, or is no upgrade, is refused")
                     "no WebSocket there: HTTP/1.1 404 Not Found");
 }
 
+TEST_CASE("a server that wants another access token is told from one that has no WebSocket") {
+  CHECK_THROWS_AS(check_upgrade_response("HTTP/1.1 401 Unauthorized\r\nX: y", kKey), TokenRefused);
+}
+
 TEST_CASE("every key is another 16 bytes in base64") {
   const std::string key = new_websocket_key();
   CHECK(key.size() == 24);
