@@ -74,7 +74,8 @@ std::string words_of_failure(const Json& error) {
     words += "; rkllm-mcp load MODEL loads one, whose name is its handle";
   }
   if (code == static_cast<int>(ErrorCode::kRuntimeUnavailable)) words += "; rkllm-mcp doctor says more";
-  if (code == static_cast<int>(ErrorCode::kUnauthorized)) words += "; it comes from --token, or RKLLM_MCP_TOKEN";
+  if (code == static_cast<int>(ErrorCode::kUnauthorized))
+    words += "; the token is given by --token, or RKLLM_MCP_TOKEN";
   if (code == static_cast<int>(ErrorCode::kMethodNotFound) && words.find("did you mean") == std::string::npos) {
     words += "; rkllm-mcp tools list --all shows what there is";
   }

@@ -57,6 +57,18 @@ bool is_a(const client::ConnectionError& error) {
   return dynamic_cast<const Kind*>(&error) != nullptr;
 }
 
+template <class Kind>
+void throw_with(const std::string& more, const client::ConnectionError& error) {
+  if (is_a<Kind>(error)) throw Kind(error.what() + more);
+}
+
+// Where a client on this machine reaches a server that listens on `address`, which may be all addresses. A certificate
+// is for the address that is connected to.
+std::string host_of(const std::string& address) {
+  if (address == "0.0.0.0") return "127.0.0.1";
+  return address == "::" ? "::1" : address;
+}
+
 }  // namespace
 
 client::Endpoint target_of(std::string_view to, const Settings& settings, Protocol usual, std::string_view http_path) {
@@ -78,10 +90,8 @@ client::Endpoint target_of(std::string_view to, const Settings& settings, Protoc
 }
 
 client::Endpoint http_place(const Settings& settings) {
-  client::Endpoint place{settings.http.tls ? Protocol::kHttps : Protocol::kHttp, settings.http.address,
+  client::Endpoint place{settings.http.tls ? Protocol::kHttps : Protocol::kHttp, host_of(settings.http.address),
                          settings.http.port, "/"};
-  if (place.host == "0.0.0.0") place.host = "127.0.0.1";
-  if (place.host == "::") place.host = "::1";
   place.ca_file = settings.tls.certificate;
   return place;
 }
@@ -89,24 +99,28 @@ client::Endpoint http_place(const Settings& settings) {
 std::vector<client::Endpoint> server_places(const Settings& settings, const std::string& http_path) {
   std::vector<client::Endpoint> places;
   if (settings.tcp.enabled && settings.tcp.port != 0) {
-    places.push_back({settings.tcp.tls ? client::Protocol::kTcps : client::Protocol::kTcp, settings.tcp.address,
-                      settings.tcp.port, ""});
+    places.push_back({settings.tcp.tls ? client::Protocol::kTcps : client::Protocol::kTcp,
+                      host_of(settings.tcp.address), settings.tcp.port, ""});
   }
   if (settings.services.port != 0) {
-    places.push_back({settings.http.tls ? client::Protocol::kHttps : client::Protocol::kHttp, settings.services.address,
-                      settings.services.port, http_path});
+    places.push_back({settings.http.tls ? client::Protocol::kHttps : client::Protocol::kHttp,
+                      host_of(settings.services.address), settings.services.port, http_path});
   }
   return places;
 }
 
 void require_nobody_at(const client::Endpoint& place, const client::ConnectionError& error) {
   if (is_a<client::Unreachable>(error)) return;
-  if (is_a<client::TokenRefused>(error) || is_a<client::UntrustedServer>(error) || is_a<client::MisnamedServer>(error))
-    throw;
   const bool is_tcp = place.protocol == Protocol::kTcp || place.protocol == Protocol::kTcps;
-  throw client::ConnectionError(error.what() +
-                                std::string("; if that is no server of rkllm-mcp, leave it out: --set ") +
-                                (is_tcp ? "tcp.enabled=false" : "services.port=0"));
+  const std::string leave_out =
+      std::string("leave it out: --set ") + (is_tcp ? "tcp.enabled=false" : "services.port=0");
+  // Here a server is, but perhaps under a name that only its certificate knows.
+  const std::string ways_out = "; name the server, --to " + std::string(client::prefix_of(place.protocol)) +
+                               "NAME:" + std::to_string(place.port) + ", or " + leave_out;
+  throw_with<client::TokenRefused>(ways_out, error);
+  throw_with<client::UntrustedServer>(ways_out, error);
+  throw_with<client::MisnamedServer>(ways_out, error);
+  throw client::ConnectionError(error.what() + std::string("; if that is no server of rkllm-mcp, ") + leave_out);
 }
 
 std::string where_of(const client::Endpoint& place, const Environment& environment) {
@@ -129,7 +143,7 @@ std::string words_of(const client::ConnectionError& error, const std::optional<s
   std::string words = error.what();
   if (is_a<client::UnknownHost>(error)) return words;
   if (is_a<client::MisnamedServer>(error)) return words + "; use the name that the certificate has";
-  if (is_a<client::TokenRefused>(error)) return words + "; it comes from " + kWhereTokensComeFrom;
+  if (is_a<client::TokenRefused>(error)) return words + "; the token is given by " + kWhereTokensComeFrom;
   if (is_a<client::Unreachable>(error)) {
     words += serve_options ? "; is the server running? Start it: rkllm-mcp serve" + *serve_options
                            : "; is the server running there?";

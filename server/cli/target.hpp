@@ -35,9 +35,9 @@ client::Endpoint http_place(const Settings& settings);
 // protocol.
 std::vector<client::Endpoint> server_places(const Settings& settings, const std::string& http_path);
 
-// To be called while `error` is handled, which came from one of server_places(): returns if nobody listens there. Else
-// a server is there that must not be gone round, and the error is thrown on; where it may be no server of ours, with
-// what leaves that place out.
+// `error` came from one of server_places(): returns if nobody listens there. Else a server is there that must not be
+// gone round, and an error of the same kind is thrown, with what leaves that place out; of a server that is not
+// trusted, or does not let this client in, also with how another one is named.
 void require_nobody_at(const client::Endpoint& place, const client::ConnectionError& error);
 
 // What a proposed command has to end with to reach the server at `place`: " --to URL", and " --cacert FILE". Nothing

@@ -82,6 +82,10 @@ std::unique_ptr<client::McpClient> client_for(const ToolsOptions& options, const
       if (!own_tools(*client, patience).is_null()) return client;
     } catch (const client::ConnectionError& error) {
       require_nobody_at(place, error);
+    } catch (const client::RemoteRefusal& refusal) {
+      if (refusal.error().code == static_cast<int>(ErrorCode::kUnauthorized)) throw;
+      // A server that is none of ours refuses what it does not know, with HTTP status 404, say.
+      require_nobody_at(place, client::ConnectionError(refusal.what()));
     }
   }
   return client_over(start_tool_server(request));

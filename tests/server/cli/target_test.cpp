@@ -137,6 +137,20 @@ TEST_CASE("a server is looked for on its TCP port, then on that of its services,
   CHECK(server_places(settings, "/mcp").empty());
 }
 
+TEST_CASE("a server that listens on all addresses is looked for on this machine's own") {
+  Settings settings = target_settings();
+  settings.tcp.enabled = true;
+  settings.services.port = 9004;
+  settings.tcp.address = "0.0.0.0";
+  settings.services.address = "::";
+  const auto places = server_places(settings, "/mcp");
+  REQUIRE(places.size() == 2);
+  CHECK(places[0].host == "127.0.0.1");
+  CHECK(places[1].host == "::1");
+  settings.tcp.address = "192.168.1.7";
+  CHECK(server_places(settings, "/mcp")[0].host == "192.168.1.7");
+}
+
 TEST_CASE("a certificate that is named goes before the server's own") {
   Settings settings;
   settings.tls.certificate = "own.pem";
@@ -198,7 +212,7 @@ TEST_CASE("whoever meets a certificate for another name is told to use that name
 
 TEST_CASE("whose access token is refused is told where it comes from, and who has none that one is needed") {
   CHECK(words_of(client::TokenRefused("refused"), "") ==
-        "refused; it comes from --token, or RKLLM_MCP_TOKEN in the environment");
+        "refused; the token is given by --token, or RKLLM_MCP_TOKEN in the environment");
   CHECK(words_of_refused_token("", "why") ==
         "an access token is needed: --token, or RKLLM_MCP_TOKEN in the environment");
   CHECK(
@@ -223,4 +237,13 @@ TEST_CASE("a place where a server of the settings may be is passed over only whe
                     "odd; if that is no server of rkllm-mcp, leave it out: --set tcp.enabled=false");
   CHECK_THROWS_WITH(thrown_on(client::ConnectionError("odd"), places[1]),
                     "odd; if that is no server of rkllm-mcp, leave it out: --set services.port=0");
+  const std::string tcp_port = std::to_string(places[0].port);
+  CHECK_THROWS_WITH(thrown_on(client::MisnamedServer("no"), places[0]),
+                    "no; name the server, --to tcp://NAME:" + tcp_port + ", or leave it out: --set tcp.enabled=false");
+  Settings with_tls;
+  with_tls.http.tls = true;
+  const client::Endpoint services = server_places(with_tls, "/mcp").back();
+  CHECK_THROWS_WITH(thrown_on(client::UntrustedServer("no"), services),
+                    "no; name the server, --to https://NAME:" + std::to_string(services.port) +
+                        ", or leave it out: --set services.port=0");
 }

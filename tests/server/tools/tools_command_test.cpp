@@ -3,6 +3,7 @@
 #include "support/live_server.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
+#include "support/web_server.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -95,6 +96,15 @@ TEST_CASE("a server that does not let the command in is not gone round to tools 
     CHECK_THAT(wrong.err, has_text("the server refuses the access token") && has_text("--token, or RKLLM_MCP_TOKEN"));
     CHECK(run_tools_command({"list", "--token", "a-token-for-the-test"}, place).status == 0);
   }
+}
+
+TEST_CASE("a server that is none of ours, at a port of the settings, is told with what leaves it out") {
+  const WebServer other(web_answer("no", "text/plain", "", "404 Not Found"));
+  const auto refused =
+      run_tools_command({"list"}, {"tcp.enabled=false", "services.port=" + std::to_string(other.port())});
+  CHECK(refused.status == 1);
+  CHECK(refused.out.empty());
+  CHECK_THAT(refused.err, has_text("leave it out: --set services.port=0"));
 }
 
 TEST_CASE("a server that runs services alone is found at their own port") {
