@@ -169,12 +169,26 @@ int print_models(ServerLink& server, const StateOptions& options) {
   return kExitOk;
 }
 
+// A load by name is no call of JSON-RPC, so that its refusal has no code: then the server's health tells.
+bool lacks_runtime(ServerLink& server, const ServerRefuses& refusal) {
+  if (refusal.code() != 0) return refusal.code() == static_cast<int>(ErrorCode::kRuntimeUnavailable);
+  if (refusal.status() < 500) return false;
+  try {
+    const Json health = server.health();
+    return health.contains("runtime") && text_at(health["runtime"], "version", "").empty();
+  } catch (const ServerRefuses&) {
+    return false;
+  } catch (const client::ConnectionError&) {
+    return false;
+  }
+}
+
 // Without a runtime nothing can be loaded, and the server's words name settings alone.
 int load_or_propose(ServerLink& server, const StateOptions& options) {
   try {
     return load_model(server, options);
   } catch (const ServerRefuses& refusal) {
-    if (refusal.code() != static_cast<int>(ErrorCode::kRuntimeUnavailable)) throw;
+    if (!lacks_runtime(server, refusal)) throw;
     throw std::runtime_error(std::string(refusal.what()) + "; rkllm-mcp doctor" +
                              (server.is_of_settings() ? server.settings_options() : "") +
                              " says more; on a PC without a board: rkllm-mcp serve --simulator");

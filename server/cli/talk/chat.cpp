@@ -98,8 +98,10 @@ Json report_of(const ModelConversation& conversation, const std::string& thinkin
 }
 
 // Where the thoughts are not shown, an answer of thoughts alone would be an empty line that says nothing.
-void say_if_only_thought(const ModelConversation& conversation, const std::string& thinking) {
-  if (!conversation.answer().empty() || thinking.empty()) return;
+// Who has stopped the answer knows why there is none.
+void say_if_only_thought(const ModelConversation& conversation, const std::string& thinking,
+                         ModelConversation::End end) {
+  if (end != ModelConversation::End::kComplete || !conversation.answer().empty() || thinking.empty()) return;
   std::fprintf(stderr, "rkllm-mcp: the model has only thought, and not answered; --json shows what\n");
 }
 
@@ -181,7 +183,7 @@ class Chat {
       progress.end();
       if (output_ == Output::kJson) return print_json_line(report_of(conversation_, thinking, end));
       print(end == ModelConversation::End::kStopped ? "\n" + paint_.dim("[stopped]") + "\n" : "\n");
-      if (!shows_thinking_) say_if_only_thought(conversation_, thinking);
+      if (!shows_thinking_) say_if_only_thought(conversation_, thinking, end);
       const std::string speed = conversation_.speed().text();
       if (editor_.is_interactive() && !speed.empty()) print(paint_.dim(speed) + "\n");
     } catch (const std::exception& error) {
@@ -324,7 +326,7 @@ int run_ask(const AskOptions& options, const SettingsRequest& request) {
     print_json(report_of(conversation, thinking, end));
   } else {
     print("\n");
-    if (!shows_thinking) say_if_only_thought(conversation, thinking);
+    if (!shows_thinking) say_if_only_thought(conversation, thinking, end);
     const std::string speed = conversation.speed().text();
     if (::isatty(STDERR_FILENO) == 1 && !speed.empty())
       std::fprintf(stderr, "%s\n", Paint(STDERR_FILENO).dim(speed).c_str());
