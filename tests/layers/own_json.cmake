@@ -21,7 +21,7 @@ set(listed
   server/log.cpp                              # its own message
   server/memory/memory_methods.cpp            # what a message, which was measured, had
   server/memory/transfer.cpp                  # the same
-  server/settings/setting.cpp                # defaults
+  server/settings/setting.cpp                 # defaults
   server/worker/served_model.cpp              # parameters, which the server has measured
   server/worker/worker_main.cpp)              # the server's own arguments
 
