@@ -252,7 +252,7 @@ void QueuedBackend::stop(QueuedCall& job) {
       job.handle->model->stop_loading();
     }
   }
-  end_waiting(job, cancelled());
+  if (job.state == QueuedCall::State::kWaiting) end_waiting(job, cancelled());
 }
 
 void QueuedBackend::end_waiting(QueuedCall& job, const RpcError& why) {

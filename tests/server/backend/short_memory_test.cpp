@@ -193,7 +193,9 @@ TEST_CASE("a call of a lease that there is no memory for leaves the lease as it 
   CHECK(bench.backend.shut_down(Clock::now() + kPatience));
 }
 
-TEST_CASE("a call that there is no memory to end waits on") {
+// What is cancelled cannot be tried so: the JSON library needs memory to destroy an error's data, and ends the process
+// where there is none.
+TEST_CASE("a lease that there is no memory to end ends later, and what waits behind it is made then") {
   Bench bench;
   const std::string handle = bench.init();
   const auto holder = std::make_shared<EndObserver>();
@@ -202,20 +204,11 @@ TEST_CASE("a call that there is no memory to end waits on") {
   const auto id = bench.backend.lease(handle, std::move(lease));
   holder->wait_until_begun();
   Bench::Call waiting = Bench::prepare("rkllm_clear_kv_cache", Json{{"handle", handle}});
-  auto call = bench.backend.start(std::move(waiting.request));
-  SECTION("when it is cancelled") {
-    test::at_each_allocation([&] { bench.backend.cancel(call); },
-                             [&](bool has_thrown) {
-                               if (has_thrown) return;
-                               CHECK(waiting.observer->outcome().error);
-                               waiting = Bench::prepare("rkllm_clear_kv_cache", Json{{"handle", handle}});
-                               call = bench.backend.start(std::move(waiting.request));
-                             });
-  }
-  SECTION("when the lease before it ends") {
-    test::at_each_allocation([&] { bench.backend.end_lease(id); }, [](bool) {});
-  }
-  bench.backend.end_lease(id);
+  bench.backend.start(std::move(waiting.request));
+  int failed = 0;
+  test::at_each_allocation([&] { bench.backend.end_lease(id); },
+                           [&](bool has_thrown) { failed += has_thrown ? 1 : 0; });
+  CHECK(failed > 0);
   CHECK_FALSE(holder->outcome().error);
   CHECK_FALSE(waiting.observer->outcome().error);
   CHECK(bench.backend.shut_down(Clock::now() + kPatience));
