@@ -118,11 +118,16 @@ void QueuedBackend::end_lease(CallId lease) {
 void QueuedBackend::let_go(QueuedCall& lease) {
   if (std::exchange(lease.ending, true) || lease.state == QueuedCall::State::kDone) return;
   ModelHandle& handle = *lease.handle;
-  while (!lease.leased.empty()) end_waiting(*lease.leased.front(), cancelled());
-  if (handle.queue.running()) {
-    stop(*handle.queue.running());  // when it has ended, note_handle_change() ends the lease
-  } else {
-    end_held(lease);
+  try {
+    while (!lease.leased.empty()) end_waiting(*lease.leased.front(), cancelled());
+    if (handle.queue.running()) {
+      stop(*handle.queue.running());  // when it has ended, note_handle_change() ends the lease
+    } else {
+      end_held(lease);
+    }
+  } catch (...) {  // for want of memory: it can be ended later
+    lease.ending = false;
+    throw;
   }
 }
 
