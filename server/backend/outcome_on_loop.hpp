@@ -31,7 +31,7 @@ class OutcomeOnLoop final : public CallObserver {
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome outcome) noexcept override {
     told_->outcome = std::move(outcome);
-    post_patiently(loop_, [alive = alive_, told = told_] {
+    post_patiently(loop_, [alive = alive_, told = std::move(told_)] {
       if (!alive.expired()) told->done(told->outcome);
     });
   }
@@ -45,7 +45,7 @@ class OutcomeOnLoop final : public CallObserver {
 
   asio::io_context& loop_;
   const std::weak_ptr<const void> alive_;
-  const std::shared_ptr<Told> told_;
+  std::shared_ptr<Told> told_;  // until it is told: nothing of the call is kept after that
 };
 
 }  // namespace rkllm_mcp
