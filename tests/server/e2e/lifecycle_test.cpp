@@ -311,7 +311,8 @@ TEST_CASE("a failed start says why on standard error, wherever the log goes") {
        "cannot start: tcp: cannot listen on 127.0.0.1:"},
       {{"log.file=" + directory.path() + "/none/log"}, "cannot start: log.file: "},
       {{"log.file=" + pipe}, "cannot start: log.file: "},
-      {{"log.file=" + directory.path() + "/log", "auth.tokens=" + pipe}, "cannot start: " + pipe + ": not a file"},
+      {{"log.file=" + directory.path() + "/log", "auth.tokens=" + pipe},
+       "cannot start: auth.tokens: " + pipe + ": not a file"},
       {{"tcp.tls=true", "tls.certificate=" + pipe, "tls.key=" + pipe},
        "cannot start: TLS is not possible: " + pipe + ": not a file"},
   };

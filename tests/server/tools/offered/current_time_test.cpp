@@ -19,7 +19,7 @@ namespace {
 
 // Seconds since 1970, or parts of them.
 OfferedBench time_at(std::chrono::milliseconds since) {
-  return OfferedBench("current_time", {}, std::chrono::system_clock::time_point(since));
+  return OfferedBench("current_time", Settings().tools, std::chrono::system_clock::time_point(since));
 }
 
 // This machine's time zone while this lives.
