@@ -125,15 +125,15 @@ done)";
 
 class SilentRequester final : public mcp::Requester {
  public:
-  explicit SilentRequester(Json& heard) : heard_(heard) {}
-  void result(Json body) override { heard_ = std::move(body); }
-  void error(const RpcError& error) override { heard_ = error.what(); }
-  void ask(mcp::Invocation&, mcp::InputRequests, Json) override { heard_ = "asked"; }
+  explicit SilentRequester(std::shared_ptr<Json> heard) : heard_(std::move(heard)) {}
+  void result(Json body) override { *heard_ = std::move(body); }
+  void error(const RpcError& error) override { *heard_ = error.what(); }
+  void ask(mcp::Invocation&, mcp::InputRequests, Json) override { *heard_ = "asked"; }
   void notify(std::string_view, const Json&) override {}
   bool ready() const override { return true; }
 
  private:
-  Json& heard_;
+  const std::shared_ptr<Json> heard_;
 };
 
 class UpstreamsBench {
@@ -162,8 +162,8 @@ class UpstreamsBench {
     upstreams.add_to(catalogue);
     return catalogue;
   }
-  // What the client with that principal hears; null: nothing yet.
-  void run(const mcp::InvokeFunction& function, Json& heard, const Principal& who) {
+  // Returns what the client with that principal hears; null: nothing yet.
+  std::shared_ptr<const Json> run(const mcp::InvokeFunction& function, const Principal& who) {
     const auto session = std::make_shared<Session>(requests_, false);
     session->principal = &principals_.emplace_back(who);
     mcp::InvocationRequest request;
@@ -171,15 +171,16 @@ class UpstreamsBench {
     request.reply = std::make_shared<Reply>(*std::make_shared<SilentPeer>(TransportKind::kTcp, "127.0.0.1:4000"), "1");
     request.arguments = Json::object();
     request.client.revision = &mcp::newest_handshake_revision();
+    const auto heard = std::make_shared<Json>();
     running_.push_back(
         std::make_shared<mcp::Invocation>(std::move(request), std::make_unique<SilentRequester>(heard), function));
     function(*running_.back());
+    return heard;
   }
   Json answer(const mcp::InvokeFunction& function, const Principal& who = {.name = "ann"}) {
-    Json heard;
-    run(function, heard, who);
-    waiting.until([&] { return !heard.is_null(); }, "no answer");
-    return heard;
+    const auto heard = run(function, who);
+    waiting.until([&] { return !heard->is_null(); }, "no answer");
+    return *heard;
   }
 
   WaitingLoop waiting;
@@ -290,9 +291,7 @@ TEST_CASE("what an upstream offers takes the permission admin, unless its settin
     CHECK(catalogue.templates.at(at).permission == permission);
   }
   const Principal caller{.name = "ann", .may_admin = false};
-  Json heard;
-  CHECK_THROWS_WITH(bench.run(catalogue.fetch("upstream://a/file:///a"), heard, caller),
-                    has_text("no permission admin"));
+  CHECK_THROWS_WITH(bench.run(catalogue.fetch("upstream://a/file:///a"), caller), has_text("no permission admin"));
   CHECK(bench.answer(catalogue.fetch("upstream://b/file:///a"), caller).contains("contents"));
 }
 
