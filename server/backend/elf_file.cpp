@@ -9,23 +9,23 @@
 namespace rkllm_mcp {
 namespace {
 
-// Reads numbers in the file's own byte order; what is beyond its end reads as 0.
+// Reads numbers in the file's own byte order; what is beyond the end of `bytes` reads as 0.
 class Numbers {
  public:
-  Numbers(std::string_view content, bool big_endian) : content_(content), big_endian_(big_endian) {}
+  Numbers(std::string_view bytes, bool big_endian) : bytes_(bytes), big_endian_(big_endian) {}
 
   std::uint64_t at(std::size_t offset, std::size_t size) const {
-    if (offset > content_.size() || content_.size() - offset < size) return 0;
+    if (offset > bytes_.size() || bytes_.size() - offset < size) return 0;
     std::uint64_t number = 0;
     for (std::size_t i = 0; i < size; ++i) {
       const std::size_t place = big_endian_ ? i : size - 1 - i;
-      number = number << 8U | static_cast<unsigned char>(content_[offset + place]);
+      number = number << 8U | static_cast<unsigned char>(bytes_[offset + place]);
     }
     return number;
   }
 
  private:
-  const std::string_view content_;
+  const std::string_view bytes_;
   const bool big_endian_;
 };
 
@@ -59,19 +59,31 @@ std::string machine_name(std::uint64_t machine, bool is_64_bit, bool big_endian)
   return big_endian ? name + " (big-endian)" : name;
 }
 
+// Where the program headers are, in the file.
+struct ProgramHeaders {
+  std::uint64_t begin;
+  std::uint64_t count;
+  std::size_t size;  // of each
+
+  std::uint64_t bytes() const { return count * size; }
+};
+
+ProgramHeaders program_headers(const Numbers& header, bool is_64_bit) {
+  if (is_64_bit) {
+    return {header.at(offsetof(Elf64_Ehdr, e_phoff), 8), header.at(offsetof(Elf64_Ehdr, e_phnum), 2),
+            sizeof(Elf64_Phdr)};
+  }
+  return {header.at(offsetof(Elf32_Ehdr, e_phoff), 4), header.at(offsetof(Elf32_Ehdr, e_phnum), 2), sizeof(Elf32_Phdr)};
+}
+
 // The end of what the program headers want to be loaded.
-std::uint64_t end_of_segments(const Numbers& numbers, bool is_64_bit) {
-  const std::uint64_t table =
-      is_64_bit ? numbers.at(offsetof(Elf64_Ehdr, e_phoff), 8) : numbers.at(offsetof(Elf32_Ehdr, e_phoff), 4);
-  const std::uint64_t count = numbers.at(is_64_bit ? offsetof(Elf64_Ehdr, e_phnum) : offsetof(Elf32_Ehdr, e_phnum), 2);
-  const std::size_t entry = is_64_bit ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-  std::uint64_t end = table + count * entry;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t at = table + i * entry;
-    const std::uint64_t begin = is_64_bit ? numbers.at(at + offsetof(Elf64_Phdr, p_offset), 8)
-                                          : numbers.at(at + offsetof(Elf32_Phdr, p_offset), 4);
-    const std::uint64_t size = is_64_bit ? numbers.at(at + offsetof(Elf64_Phdr, p_filesz), 8)
-                                         : numbers.at(at + offsetof(Elf32_Phdr, p_filesz), 4);
+std::uint64_t end_of_segments(const Numbers& table, const ProgramHeaders& headers, bool is_64_bit) {
+  std::uint64_t end = headers.begin + headers.bytes();
+  for (std::uint64_t at = 0; at < headers.bytes(); at += headers.size) {
+    const std::uint64_t begin =
+        is_64_bit ? table.at(at + offsetof(Elf64_Phdr, p_offset), 8) : table.at(at + offsetof(Elf32_Phdr, p_offset), 4);
+    const std::uint64_t size =
+        is_64_bit ? table.at(at + offsetof(Elf64_Phdr, p_filesz), 8) : table.at(at + offsetof(Elf32_Phdr, p_filesz), 4);
     end = std::max(end, begin + size);
   }
   return end;
@@ -79,17 +91,31 @@ std::uint64_t end_of_segments(const Numbers& numbers, bool is_64_bit) {
 
 }  // namespace
 
-std::optional<ElfFile> read_elf(std::string_view content) {
-  if (!content.starts_with(std::string_view(ELFMAG, SELFMAG))) return std::nullopt;
-  if (content.size() < sizeof(Elf32_Ehdr)) return ElfFile{"", sizeof(Elf32_Ehdr), false};
-  const bool is_64_bit = content[EI_CLASS] == ELFCLASS64;
-  const bool big_endian = content[EI_DATA] == ELFDATA2MSB;
-  const Numbers numbers(content, big_endian);
-  ElfFile file;
-  file.machine = machine_name(numbers.at(offsetof(Elf64_Ehdr, e_machine), 2), is_64_bit, big_endian);
-  file.bytes = end_of_segments(numbers, is_64_bit);
-  file.whole = file.bytes <= content.size();
-  return file;
+std::string_view bytes_at(std::istream& file, std::uint64_t offset, std::string& buffer) {
+  file.clear();
+  file.seekg(static_cast<std::streamoff>(offset));
+  file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+  return std::string_view(buffer).substr(0, static_cast<std::size_t>(file.gcount()));
+}
+
+std::optional<ElfFile> read_elf(std::istream& file) {
+  std::string buffer_of_header(sizeof(Elf64_Ehdr), '\0');
+  const std::string_view header = bytes_at(file, 0, buffer_of_header);
+  if (!header.starts_with(std::string_view(ELFMAG, SELFMAG))) return std::nullopt;
+  if (header.size() < sizeof(Elf32_Ehdr)) return ElfFile{"", sizeof(Elf32_Ehdr), false};
+  const bool is_64_bit = header[EI_CLASS] == ELFCLASS64;
+  const bool big_endian = header[EI_DATA] == ELFDATA2MSB;
+  const Numbers numbers(header, big_endian);
+  const ProgramHeaders headers = program_headers(numbers, is_64_bit);
+  std::string buffer_of_table(static_cast<std::size_t>(headers.bytes()), '\0');
+  const std::string_view table = bytes_at(file, headers.begin, buffer_of_table);
+  file.clear();
+  file.seekg(0, std::ios::end);
+  ElfFile elf;
+  elf.machine = machine_name(numbers.at(offsetof(Elf64_Ehdr, e_machine), 2), is_64_bit, big_endian);
+  elf.bytes = end_of_segments(Numbers(table, big_endian), headers, is_64_bit);
+  elf.whole = elf.bytes <= static_cast<std::uint64_t>(file.tellg());
+  return elf;
 }
 
 std::string_view own_machine() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <istream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,13 +13,17 @@ namespace rkllm_mcp {
 struct ElfFile {
   std::string machine;      // "aarch64", "arm", "mips (big-endian)"; else "machine 62 (64 bits)"
   std::uint64_t bytes = 0;  // that the file must have at least, by its headers
-  bool whole = true;        // the content that was read has all these bytes
+  bool whole = true;        // the file has all these bytes
 
   friend bool operator==(const ElfFile&, const ElfFile&) = default;
 };
 
-// Nothing if `content` does not begin as ELF files do.
-std::optional<ElfFile> read_elf(std::string_view content);
+// Reads bytes from `offset` on into `buffer`, and shows them: as many as there is room for, fewer where the file ends
+// or cannot be read (bad()).
+std::string_view bytes_at(std::istream& file, std::uint64_t offset, std::string& buffer);
+
+// Reads the headers only. Nothing if the file does not begin as ELF files do.
+std::optional<ElfFile> read_elf(std::istream& file);
 
 // The machine that this program was compiled for, as ElfFile names it.
 std::string_view own_machine();

@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kVersionMarker = "RKLLM SDK (version: ";
+constexpr std::size_t kLongestVersion = 32;
 constexpr std::string_view kSimulatedMarker = "SIMULATED";
 constexpr std::string_view kRuntimeName = "librkllmrt.so";
 constexpr std::string_view kSimulatorName = "librkllm_sim.so";
@@ -35,34 +36,45 @@ constexpr std::array<std::string_view, 6> kSystemDirectories{"/usr/local/lib",
                                                              "/usr/lib",
                                                              "/lib"};
 
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string content(static_cast<std::size_t>(fs::file_size(path)), '\0');
-  if (!file.read(content.data(), static_cast<std::streamsize>(content.size()))) {
-    throw runtime_unavailable("cannot read " + path.string() + ": " + std::strerror(errno));
-  }
-  return content;
-}
+// What a library says of itself somewhere in its file.
+struct LibraryTexts {
+  std::string version;  // empty if it names none
+  bool simulated = false;
+};
 
-std::string version_in(std::string_view content) {
-  const auto marker = content.find(kVersionMarker);
-  if (marker == std::string_view::npos) return {};
-  const auto rest = content.substr(marker + kVersionMarker.size(), 32);
+// Of the first marker that begins within the first `size` bytes.
+std::string version_in(std::string_view bytes, std::size_t size) {
+  const auto marker = bytes.find(kVersionMarker);
+  if (marker == std::string_view::npos || marker >= size) return {};
+  const auto rest = bytes.substr(marker + kVersionMarker.size(), kLongestVersion);
   const auto is_in_version = [](unsigned char c) { return c == '.' || std::isalnum(c) != 0; };  // "1.2.1b1"
   return {rest.begin(), std::find_if_not(rest.begin(), rest.end(), is_in_version)};
 }
 
+// Piece by piece: a library has megabytes, and is read again by each worker. A piece goes on into the next one by a
+// text's length, so that no text is cut.
+LibraryTexts read_texts(std::istream& file) {
+  constexpr std::size_t kPiece = 64U << 10U;
+  constexpr std::size_t kLongestText = kVersionMarker.size() + kLongestVersion;
+  LibraryTexts texts;
+  std::string buffer(kPiece + kLongestText, '\0');
+  for (std::uint64_t offset = 0;; offset += kPiece) {
+    const std::string_view bytes = bytes_at(file, offset, buffer);
+    if (bytes.empty()) return texts;
+    if (texts.version.empty()) texts.version = version_in(bytes, kPiece);
+    texts.simulated = texts.simulated || bytes.find(kSimulatedMarker) != std::string_view::npos;
+  }
+}
+
 // The dynamic loader would not say it, or not so clearly; and it may crash on half a file.
-void require_whole(const std::string& path, const std::string& content) {
-  if (content.empty()) throw runtime_unavailable(path + " is empty");
-  const auto elf = read_elf(content);
+void require_whole(const std::string& path, std::uint64_t bytes, const std::optional<ElfFile>& elf) {
+  if (bytes == 0) throw runtime_unavailable(path + " is empty");
   if (!elf || elf->whole) return;  // the loader says clearly that it is no ELF file
-  throw runtime_unavailable(path + " is cut off: it has " + std::to_string(content.size()) + " bytes of at least " +
+  throw runtime_unavailable(path + " is cut off: it has " + std::to_string(bytes) + " bytes of at least " +
                             std::to_string(elf->bytes));
 }
 
-void require_own_machine(const std::string& path, const std::string& content) {
-  const auto elf = read_elf(content);
+void require_own_machine(const std::string& path, const std::optional<ElfFile>& elf) {
   if (!elf || own_machine().empty() || elf->machine == own_machine()) return;
   throw runtime_unavailable(path + " is for " + elf->machine + ", this is " + std::string(own_machine()));
 }
@@ -102,15 +114,19 @@ LibraryFile inspect_library(const std::string& path) {
   const fs::path real = fs::canonical(path, error);
   if (error) throw runtime_unavailable("no library at " + path + ": " + error.message());
   if (!fs::is_regular_file(real)) throw runtime_unavailable(real.string() + " is not a file");
-  const std::string content = read_file(real);
-  require_whole(real.string(), content);
-  std::string version = version_in(content);
-  if (version.empty()) {
+  std::ifstream file(real, std::ios::binary);
+  const LibraryTexts texts = read_texts(file);
+  if (!file.is_open() || file.bad()) {
+    throw runtime_unavailable("cannot read " + real.string() + ": " + std::strerror(errno));
+  }
+  const auto elf = read_elf(file);
+  require_whole(real.string(), fs::file_size(real), elf);
+  if (texts.version.empty()) {
     throw runtime_unavailable(real.string() + " holds no text \"" + std::string(kVersionMarker) +
                               "...\": it is not an RKLLM runtime, or one that is too old");
   }
-  require_own_machine(real.string(), content);
-  return {real.string(), std::move(version), content.find(kSimulatedMarker) != std::string::npos, path, mark};
+  require_own_machine(real.string(), elf);
+  return {real.string(), texts.version, texts.simulated, path, mark};
 }
 
 std::optional<std::string> find_in_system(std::string_view name) {

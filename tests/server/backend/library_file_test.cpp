@@ -115,6 +115,29 @@ TEST_CASE("the version is read from anywhere in the file") {
   CHECK_FALSE(file.simulated);
 }
 
+TEST_CASE("a text is read whole wherever it lies, however the file is read") {
+  const std::string text = "RKLLM SDK (version: 1.2.1b1 | SIMULATED";
+  const std::size_t piece = 64 << 10;
+  for (const std::size_t before : {piece - text.size(), piece - 30, piece - 15, piece - 1, piece, 2 * piece - 5}) {
+    INFO(before);
+    for (const std::string& after : {std::string(), std::string(piece, 'x')}) {
+      const LibraryFile file = inspect_library(write_file("cut.so", std::string(before, 'x') + text + after));
+      CHECK(file.version == "1.2.1b1");
+      CHECK(file.simulated);
+    }
+  }
+}
+
+TEST_CASE("program headers are read where the file says that they are") {
+  std::string file = elf_file(2, kX86_64);
+  file.resize(300'000);
+  file.replace(200'000, 64, file.substr(64, 64));
+  file.replace(32, 8, std::string("\x40\x0d\x03\0\0\0\0\0", 8));            // 200,000
+  file.replace(200'000 + 32, 8, std::string("\xe1\x93\x04\0\0\0\0\0", 8));  // 300,001
+  CHECK(refusal(write_file("far.so", file)).find("is cut off: it has 300000 bytes of at least 300001") !=
+        std::string::npos);
+}
+
 TEST_CASE("a simulator is recognised by its file") {
   CHECK(inspect_library(write_file("sim.so", "RKLLM SDK (version: 1.3.0 | SIMULATED)")).simulated);
   CHECK(inspect_library(test::kSimulator).simulated);
