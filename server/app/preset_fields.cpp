@@ -1,6 +1,6 @@
 #include "app/preset_fields.hpp"
 
-#include "backend/loaded_library.hpp"
+#include "library/loaded_library.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 

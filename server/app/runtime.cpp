@@ -4,9 +4,9 @@
 #include "backend/file_rules.hpp"
 #include "backend/guarded_engine.hpp"
 #include "backend/handle_resources.hpp"
-#include "backend/library_engine.hpp"
 #include "backend/unavailable_backend.hpp"
 #include "clock.hpp"
+#include "library/library_engine.hpp"
 #include "worker/worker_engine.hpp"
 #include "worker/worker_main.hpp"
 

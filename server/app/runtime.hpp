@@ -5,10 +5,10 @@
 #pragma once
 
 #include "backend.hpp"
-#include "backend/loaded_library.hpp"
 #include "backend/queued_backend.hpp"
-#include "backend/standard_error_tap.hpp"
 #include "clock.hpp"
+#include "library/loaded_library.hpp"
+#include "library/standard_error_tap.hpp"
 #include "settings/settings.hpp"
 
 #include <rkllm_mcp/abi_set.hpp>

@@ -1,7 +1,7 @@
 // Where the settings say that the runtime library is to be looked for.
 #pragma once
 
-#include "backend/library_file.hpp"
+#include "library/library_file.hpp"
 #include "settings/settings.hpp"
 
 namespace rkllm_mcp {

@@ -1,19 +1,13 @@
 set(BACKEND_SOURCES
   backend/call_queue.cpp
-  backend/elf_file.cpp
   backend/file_rules.cpp
   backend/guarded_engine.cpp
   backend/handle_resources.cpp
   backend/handle_table.cpp
   backend/kept_caches.cpp
-  backend/library_engine.cpp
-  backend/library_file.cpp
-  backend/loaded_library.cpp
   backend/logged_errors.cpp
   backend/queued_backend.cpp
   backend/queued_backend_status.cpp
   backend/queued_backend_threads.cpp
-  backend/run_sink.cpp
   backend/runner.cpp
-  backend/standard_error_tap.cpp
   backend/unavailable_backend.cpp)

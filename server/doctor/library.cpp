@@ -1,8 +1,8 @@
 // The runtime library: found, for this machine, of a version that this program knows, with all that it needs.
-#include "backend/library_file.hpp"
-#include "backend/loaded_library.hpp"
 #include "doctor/doctor.hpp"
 #include "doctor/needed_libraries.hpp"
+#include "library/library_file.hpp"
+#include "library/loaded_library.hpp"
 #include "text/shown.hpp"
 
 #include <rkllm_mcp/abi_set.hpp>

@@ -1,7 +1,7 @@
 #include "worker/worker_main.hpp"
 
-#include "backend/library_engine.hpp"
 #include "clock.hpp"
+#include "library/library_engine.hpp"
 #include "process/descriptor.hpp"
 #include "worker/child_process.hpp"
 #include "worker/control_socket.hpp"

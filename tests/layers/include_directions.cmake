@@ -118,7 +118,8 @@ folder(server/service USE settings text)
 folder(server/process USE text)
 folder(server/threads USE process)
 folder(server/backend USE jsonrpc process AND mcp/catalogue.hpp)
-folder(server/worker USE backend jsonrpc process text)
+folder(server/library USE backend process AND jsonrpc/unread.hpp)
+folder(server/worker USE backend jsonrpc library process text)
 folder(server/watch USE backend jsonrpc mcp text)
 folder(server/upstreams USE call client mcp process text transport)
 folder(server/tools USE auth mcp process settings text threads AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
@@ -144,12 +145,12 @@ forbid(server/chat/host "\"chat/dialects/" "turns are made the same for all dial
 folder(server/models USE backend chat jsonrpc mcp stream text AND pull/model_file_name.hpp)
 folder(server/page USE embedded text transport)
 folder(server/pull USE text AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
-folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models page pull service settings threads
+folder(server/app USE auth backend call chat dispatch jsonrpc library mcp memory models page pull service settings threads
                   tools transport upstreams watch worker AND stream/token_stream.hpp text/url.hpp)
-folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_file_name.hpp
+folder(server/doctor USE app backend library settings text watch AND models/model_files.hpp pull/model_file_name.hpp
                                                                pull/this_board.hpp pull/web_get.hpp)
 folder(server/cli USE app client doctor memory process pull service settings text
-                  AND backend/program_folders.hpp jsonrpc/bounded_json.hpp models/model_files.hpp models/model_list.hpp
+                  AND library/program_folders.hpp jsonrpc/bounded_json.hpp models/model_files.hpp models/model_list.hpp
                       tools/html/page_reading.hpp upstreams/command_connection.hpp)
 
 # --- every folder ---------------------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 #include "cli/people/first_model.hpp"
 
 #include "app/runtime_search.hpp"
-#include "backend/program_folders.hpp"
 #include "cli/serve_options.hpp"
 #include "client/connection.hpp"
+#include "library/program_folders.hpp"
 #include "text/shown.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "app/api_description.hpp"
 
-#include "backend/loaded_library.hpp"
+#include "library/loaded_library.hpp"
 #include "support/catch.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"

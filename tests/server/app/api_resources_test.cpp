@@ -1,7 +1,7 @@
 #include "app/api_resources.hpp"
 
 #include "app/api_description.hpp"
-#include "backend/loaded_library.hpp"
+#include "library/loaded_library.hpp"
 #include "support/catch.hpp"
 
 #include <array>

@@ -3,8 +3,8 @@
 #include "backend/engine.hpp"
 
 #include "backend/guarded_engine.hpp"
-#include "backend/library_engine.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "library/library_engine.hpp"
 #include "server/backend/simulated_engines.hpp"
 #include "support/catch.hpp"
 #include "support/eventually.hpp"

@@ -2,7 +2,7 @@
 // that stands in front of them: none of these lets a file through that the rules refuse, or another file.
 #include "backend/file_rules.hpp"
 #include "backend/kept_caches.hpp"
-#include "backend/library_engine.hpp"
+#include "library/library_engine.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
 

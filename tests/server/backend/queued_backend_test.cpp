@@ -3,8 +3,8 @@
 #include "backend/queued_backend.hpp"
 
 #include "backend/handle_resources.hpp"
-#include "backend/library_engine.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "library/library_engine.hpp"
 #include "server/backend/queue_limits.hpp"
 #include "server/backend/simulated_engines.hpp"
 #include "support/catch.hpp"

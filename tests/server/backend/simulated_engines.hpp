@@ -1,8 +1,8 @@
 // The simulator, as engines take it: as a library in this process, and by the command of a worker process.
 #pragma once
 
-#include "backend/library_file.hpp"
-#include "backend/loaded_library.hpp"
+#include "library/library_file.hpp"
+#include "library/loaded_library.hpp"
 #include "settings_defaults.h"
 #include "support/loop_thread.hpp"
 #include "support/paths.hpp"

@@ -1,7 +1,7 @@
 // The whole life of a worker process, seen from outside: the real program, with the simulator as its library.
 #include "worker/worker_main.hpp"
 
-#include "backend/loaded_library.hpp"
+#include "library/loaded_library.hpp"
 #include "server/worker/worker_commands.hpp"
 #include "support/catch.hpp"
 #include "support/eventually.hpp"

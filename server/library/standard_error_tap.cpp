@@ -1,4 +1,4 @@
-#include "backend/standard_error_tap.hpp"
+#include "library/standard_error_tap.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

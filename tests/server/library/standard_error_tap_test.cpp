@@ -1,4 +1,4 @@
-#include "backend/standard_error_tap.hpp"
+#include "library/standard_error_tap.hpp"
 
 #include "support/catch.hpp"
 

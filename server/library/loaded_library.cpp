@@ -1,4 +1,4 @@
-#include "backend/loaded_library.hpp"
+#include "library/loaded_library.hpp"
 
 #include <rkllm_mcp/abi_sets.hpp>
 #include <rkllm_mcp/errors.hpp>

@@ -1,7 +1,7 @@
 // A runtime library in this process: loaded, bound to the ABI set that its version asks for.
 #pragma once
 
-#include "backend/library_file.hpp"
+#include "library/library_file.hpp"
 
 #include <rkllm_mcp/abi_set.hpp>
 

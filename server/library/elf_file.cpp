@@ -1,4 +1,4 @@
-#include "backend/elf_file.hpp"
+#include "library/elf_file.hpp"
 
 #include <elf.h>
 

@@ -3,8 +3,8 @@
 
 #include "backend/engine.hpp"
 #include "backend/file_rules.hpp"
-#include "backend/loaded_library.hpp"
-#include "backend/standard_error_tap.hpp"
+#include "library/loaded_library.hpp"
+#include "library/standard_error_tap.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/file_policy.hpp>

@@ -1,4 +1,4 @@
-#include "backend/run_sink.hpp"
+#include "library/run_sink.hpp"
 
 #include "clock.hpp"
 

@@ -1,7 +1,7 @@
-#include "backend/library_file.hpp"
+#include "library/library_file.hpp"
 
-#include "backend/elf_file.hpp"
-#include "backend/program_folders.hpp"
+#include "library/elf_file.hpp"
+#include "library/program_folders.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -1,4 +1,4 @@
-#include "backend/loaded_library.hpp"
+#include "library/loaded_library.hpp"
 
 #include "support/catch.hpp"
 

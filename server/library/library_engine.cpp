@@ -1,9 +1,9 @@
-#include "backend/library_engine.hpp"
+#include "library/library_engine.hpp"
 
 #include "backend/kept_caches.hpp"
 #include "backend/logged_errors.hpp"
-#include "backend/run_sink.hpp"
 #include "jsonrpc/unread.hpp"
+#include "library/run_sink.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

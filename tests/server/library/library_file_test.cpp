@@ -1,6 +1,6 @@
-#include "backend/library_file.hpp"
+#include "library/library_file.hpp"
 
-#include "backend/elf_file.hpp"
+#include "library/elf_file.hpp"
 #include "support/catch.hpp"
 #include "support/paths.hpp"
 
