@@ -8,6 +8,7 @@
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -16,6 +17,7 @@
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -55,6 +57,27 @@ void post_patiently(asio::io_context& loop, const Action& action) {
     }
   }
   asio::post(loop, action);
+}
+
+// asio::post() for news that may be lost. It is dropped, and false returned, where `most` of its kind wait for the loop
+// already, since they come faster than it takes them, or where there is no memory. `waiting` counts them; it lives as
+// long as `action`.
+template <class Action>
+bool post_unless_many(asio::io_context& loop, std::atomic<int>& waiting, int most, Action action) {
+  if (waiting.fetch_add(1) >= most) {
+    --waiting;
+    return false;
+  }
+  try {
+    asio::post(loop, [&waiting, action = std::move(action)] {
+      --waiting;
+      action();
+    });
+    return true;
+  } catch (const std::bad_alloc&) {
+    --waiting;
+    return false;
+  }
 }
 
 // What is said of a fault: the exception's own words, if it has any.

@@ -186,19 +186,10 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
 std::unique_ptr<Runtime> Server::find_runtime(const Settings& settings) {
   // On a worker's watcher thread. Lines that come faster than the loop takes them are in the log only.
   const auto printed = [this](spdlog::level::level_enum level, pid_t worker, std::string_view line) {
-    constexpr int kMostUnderWay = 100;
-    if (lines_under_way_.fetch_add(1) >= kMostUnderWay) {
-      --lines_under_way_;
-      return;
-    }
-    try {
-      asio::post(loop_, [this, severity = severity_of(level), worker, text = std::string(line)] {
-        --lines_under_way_;
-        dispatcher_.mcp().log(severity, "runtime", Json{{"worker", worker}, {"text", text}});
-      });
-    } catch (const std::bad_alloc&) {
-      --lines_under_way_;
-    }
+    constexpr int kMostLines = 100;
+    post_unless_many(loop_, waiting_lines_, kMostLines, [this, level, worker, text = std::string(line)] {
+      dispatcher_.mcp().log(severity_of(level), "runtime", Json{{"worker", worker}, {"text", text}});
+    });
   };
   auto runtime = std::make_unique<Runtime>(loop_, settings, log_, metrics_.counts, printed);
   runtime->when_lost([this](const std::string& handle) {

@@ -111,7 +111,7 @@ class Server {
   const std::function<Json()> settings_report_;
   const MemoryBudget memory_;  // of requests, answers and streams
   MemoryReserve memory_reserve_;
-  std::atomic<int> lines_under_way_ = 0;  // that workers have printed, on their way to clients
+  std::atomic<int> waiting_lines_ = 0;  // that workers have printed, and that wait for the loop
   RuntimeLife runtime_;
   ServerModels models_;
   NamedBackend named_;      // hands calls on to the runtime's backend

@@ -1,5 +1,6 @@
 #include "upstreams/upstream_link.hpp"
 
+#include "run_loop.hpp"
 #include "upstreams/offered.hpp"
 #include "upstreams/offered_watch.hpp"
 #include "upstreams/upstream_document.hpp"
@@ -179,28 +180,16 @@ void UpstreamLink::serve_connection() {
 
 // On the client's reading thread. Log messages that come faster than the loop takes them are dropped.
 void UpstreamLink::take_notification(const std::string& method, const Json& params) {
-  constexpr std::size_t kMostLogs = 100;
+  constexpr int kMostLogs = 100;
   constexpr std::size_t kLongestLog = std::size_t{64} << 10U;  // bytes, as JSON
   if (method == "notifications/message") {
     if (!events_.on_log || params.dump(-1, ' ', false, Json::error_handler_t::replace).size() > kLongestLog) return;
-    {
-      const std::lock_guard lock(mutex_);
-      if (logs_under_way_ >= kMostLogs) return;
-      ++logs_under_way_;
-    }
-    try {
-      return bring([this, params](const Events& loops) {
-        {
-          const std::lock_guard lock(mutex_);
-          --logs_under_way_;
-        }
-        loops.on_log(params);
-      });
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      --logs_under_way_;  // it never was
-      throw;
-    }
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    post_unless_many(loop_, waiting_logs_, kMostLogs, [self = shared_from_this(), params] {
+      if (!self->is_stopping()) self->events_.on_log(params);
+    });
+    return;
   }
   if (!method.ends_with("/list_changed")) return;
   const std::lock_guard lock(mutex_);

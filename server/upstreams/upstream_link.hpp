@@ -18,6 +18,7 @@
 
 #include <asio/io_context.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -109,6 +110,8 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
   std::thread thread_;                        // used by the loop only
   StoppableConnection::Stop connection_stop_;
 
+  std::atomic<int> waiting_logs_ = 0;  // the server's log messages that wait for the loop
+
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Job> jobs_;
@@ -117,7 +120,6 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
   std::set<std::string> changes_;           // notifications of lists
   std::map<Key, Json> questions_;           // ids of the server's requests that are not answered yet
   Key next_question_ = 1;
-  std::size_t logs_under_way_ = 0;  // log messages on their way to the loop
   bool stopping_ = false;
   bool ended_ = false;
 };

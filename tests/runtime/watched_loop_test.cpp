@@ -6,6 +6,7 @@
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <vector>
@@ -57,4 +58,23 @@ TEST_CASE("what a callback took is told without what others took before it") {
   REQUIRE(told.size() == 1);
   CHECK(told[0] >= std::chrono::milliseconds(55));
   CHECK(told[0] < std::chrono::milliseconds(64));
+}
+
+TEST_CASE("of news that may be lost no more than so many wait for the loop at a time") {
+  asio::io_context loop;
+  std::atomic<int> waiting = 0;
+  std::vector<int> taken;
+  const auto tell = [&](int number) {
+    return post_unless_many(loop, waiting, 2, [&taken, number] { taken.push_back(number); });
+  };
+  CHECK(tell(1));
+  CHECK(tell(2));
+  CHECK_FALSE(tell(3));
+  CHECK(waiting.load() == 2);
+  loop.poll();
+  CHECK(waiting.load() == 0);
+  CHECK(tell(4));
+  loop.restart();
+  loop.poll();
+  CHECK(taken == std::vector<int>{1, 2, 4});
 }
