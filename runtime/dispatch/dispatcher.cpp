@@ -364,9 +364,9 @@ void Dispatcher::note_when_answered(const Request& request, Reply& reply) const 
 }
 
 bool Dispatcher::passes_gate(const Message& message, Session& session, AnswerSink& answer) {
-  const Gate::Verdict verdict = gate_.admit(message, session, answer);
-  if (verdict == Gate::Verdict::kExecute) return true;
-  const bool is_refused = verdict == Gate::Verdict::kRefused;
+  const Gate::Admission admission = gate_.admit(message, session, answer);
+  if (admission == Gate::Admission::kExecute) return true;
+  const bool is_refused = admission == Gate::Admission::kRefused;
   if (is_refused) count(options_.calls.counts, Limit::kAuthorization);
   if (const auto* request = std::get_if<Request>(&message)) {
     note({source_of_request(request->id, answer.peer()), request->method,

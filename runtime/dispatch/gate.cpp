@@ -74,10 +74,10 @@ void Gate::refuse_guess(const std::string& address, std::function<void()> refuse
   call_after(loop_, pause, std::move(refuse));
 }
 
-Gate::Verdict Gate::admit(const Message& message, Session& session, AnswerSink& answer) {
+Gate::Admission Gate::admit(const Message& message, Session& session, AnswerSink& answer) {
   if (session.is_refused) {  // its refusal is on its way, and ends the connection
     Reply::unanswered(answer).nothing();
-    return Verdict::kRefused;
+    return Admission::kRefused;
   }
   const auto* request = std::get_if<Request>(&message);
   if (request != nullptr && request->method == "auth") {
@@ -89,10 +89,10 @@ Gate::Verdict Gate::admit(const Message& message, Session& session, AnswerSink& 
   if (over_udp) session.principal = let_in(token, client.address);
   if (session.principal != nullptr) {
     if (!tokens_.empty()) answer.peer().proved();
-    return Verdict::kExecute;
+    return Admission::kExecute;
   }
   refuse(message, token, over_udp ? kHowToOverUdp : kHowTo, session, answer);
-  return Verdict::kRefused;
+  return Admission::kRefused;
 }
 
 void Gate::refuse_stranger(const std::string& reason, Session& session, AnswerSink& answer) {
@@ -131,19 +131,19 @@ void Gate::refuse(const Message& message, std::string_view token, const std::str
   refuse_guess(client.address, tell);
 }
 
-Gate::Verdict Gate::authenticate(const Request& request, Session& session, AnswerSink& answer) {
+Gate::Admission Gate::authenticate(const Request& request, Session& session, AnswerSink& answer) {
   const PeerFacts& client = answer.peer().facts();
   const std::string_view token = text_view_in(request.params, "token");
   const Principal* const principal = let_in(token, client.address);
   if (principal == nullptr) {
     refuse(request, token, complaint(client.address), session, answer);
-    return Verdict::kRefused;
+    return Admission::kRefused;
   }
   Reply reply(answer, request.id);
   if (client.transport != TransportKind::kHttp) session.principal = principal;
   if (!tokens_.empty()) answer.peer().proved();
   reply.result(describe(*principal));
-  return Verdict::kProved;
+  return Admission::kProved;
 }
 
 }  // namespace rkllm_mcp

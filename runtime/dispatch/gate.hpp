@@ -60,11 +60,11 @@ class Gate {
   // What is to be done with `message`, which `answer` answers: execute it (kExecute), or nothing, since it has been
   // answered: it was the request `auth` (kProved), or it was refused, and the connection perhaps closed (kRefused).
   // Sets the session's principal.
-  enum class Verdict { kExecute, kProved, kRefused };
-  Verdict admit(const Message& message, Session& session, AnswerSink& answer);
+  enum class Admission { kExecute, kProved, kRefused };
+  Admission admit(const Message& message, Session& session, AnswerSink& answer);
 
  private:
-  Verdict authenticate(const Request& request, Session& session, AnswerSink& answer);
+  Admission authenticate(const Request& request, Session& session, AnswerSink& answer);
   // Answers with the error and closes the connection, after a pause if many wrong tokens have come from its address.
   void refuse(const Message& message, std::string_view token, const std::string& reason, Session& session,
               AnswerSink& answer);

@@ -59,7 +59,7 @@ std::string name_of(const Machine& machine, const std::string& process) {
 }
 
 // "rkllm-mcp, process 77"; empty if it is a process that this user may not look into.
-std::string owner_of(const Machine& machine, const std::string& socket) {
+std::string program_with(const Machine& machine, const std::string& socket) {
   const std::string wanted = "socket:[" + socket + "]";
   for (const std::string& process : processes_of(machine)) {
     for (const fs::path& file : entries_of(machine.root / "proc" / process / "fd")) {
@@ -110,7 +110,7 @@ void examine_port(const Machine& machine, const Wanted& wanted, Findings& findin
   for (const char* const table : tables) {
     const auto found = find_port(text_of(machine, table), wanted.port, wanted.is_udp ? "07" : "0A");
     if (!found) continue;
-    std::string owner = owner_of(machine, found->socket);
+    std::string owner = program_with(machine, found->socket);
     if (owner.empty()) owner = server_of(machine, found->user);
     if (owner.starts_with("rkllm-mcp")) {
       findings.push_back({kPorts, Level::kOk, wanted.setting + " " + number + ": the server runs (" + owner + ")"});

@@ -13,7 +13,7 @@
 namespace rkllm_mcp::memory {
 
 // Who asks.
-struct Asking {
+struct Asker {
   std::string name;  // of the access token; empty where none is asked for
   bool may_admin = false;
 };
@@ -22,7 +22,7 @@ struct Asking {
 class Params {
  public:
   // `params` may be unread.
-  Params(Json params, Asking asking);
+  Params(Json params, Asker asker);
 
   std::optional<std::string> text(const char* name) const;  // without U+0000
   std::string required_text(const char* name) const;
@@ -40,7 +40,7 @@ class Params {
 
  private:
   Json params_;
-  Asking asking_;
+  Asker asker_;
 };
 
 // Returns `id` if it is a valid one; else throws InvalidParams, which names `path`.

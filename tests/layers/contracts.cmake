@@ -5,7 +5,7 @@
 #
 # Only classes are asked for from which none of them derives: others are met in those that derive from
 # them. A class that stands inside of another one, and one whose name another class has as well, is to be named with
-# what it stands in: ChatHost::Turning, client::Connection; what all namespaces begin with is not said.
+# what it stands in: ChatHost::RunningTurn, client::Connection; what all namespaces begin with is not said.
 #
 # What it reads of a class is the line that it begins with, `class X final : public Y, private Z {`, the lines with
 # "virtual" that stand in by two more, and which namespaces begin and end above it.
@@ -15,7 +15,7 @@ cmake_minimum_required(VERSION 3.22)
 set(exceptions
   # Nobody but the host can tell it anything: the turn that it counts with is one that the host starts by itself. As
   # what runs, it is in running_contract_test.cpp, where it hears all that turns of a model tell.
-  "TurnListener ChatHost::Counting")
+  "TurnListener ChatHost::RunningCount")
 
 set(wrong "")
 set(classes "")     # by their whole names, "rkllm_mcp::client::Connection"

@@ -17,14 +17,14 @@ constexpr std::chrono::milliseconds kToDie{200};
 }  // namespace
 
 HttpFlight::HttpFlight(HttpServerState& session, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
-                       std::string message, Owner owner)
+                       std::string message, Callbacks callbacks)
     : session_(session),
       inbox_(inbox),
       trip_(std::move(trip)),
       facts_(std::move(facts)),
       message_(std::move(message)),
       unanswered_(facts_.requests),
-      owner_(std::move(owner)),
+      callbacks_(std::move(callbacks)),
       events_(session, *trip_, [this](std::string event) { deliver(std::move(event)); }) {}
 
 std::unique_ptr<HttpRoundTrip> HttpFlight::take_reusable_trip() { return is_reusable_ ? std::move(trip_) : nullptr; }
@@ -46,7 +46,7 @@ void HttpFlight::ask() {
   switch (end) {
     case HttpRoundTrip::End::kStopped: return end_stopped();
     case HttpRoundTrip::End::kNoConnection:
-      if (owner_.has_company()) return refuse_all(trip_->complaint());
+      if (callbacks_.has_company()) return refuse_all(trip_->complaint());
       return inbox_.fail(loss());
     case HttpRoundTrip::End::kComplete:
       is_reusable_ = true;
@@ -76,7 +76,7 @@ bool HttpFlight::take_head(const HttpHead& head) {
 }
 
 void HttpFlight::settle_if_answered() {
-  if (is_answered() && !std::exchange(is_settled_, true)) owner_.on_settled();
+  if (is_answered() && !std::exchange(is_settled_, true)) callbacks_.on_settled();
 }
 
 bool HttpFlight::take_bytes(std::string_view bytes) {

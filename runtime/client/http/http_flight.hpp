@@ -20,7 +20,7 @@ namespace rkllm_mcp::client {
 class HttpFlight {
  public:
   // Called by run().
-  struct Owner {
+  struct Callbacks {
     // Called once: when every request of the message has its answer, or, if there is none in it, when the server has
     // said whether it takes the message. Nobody waits for what comes after that.
     std::function<void()> on_settled;
@@ -29,7 +29,7 @@ class HttpFlight {
   };
 
   HttpFlight(HttpServerState& session, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
-             std::string message, Owner owner);
+             std::string message, Callbacks callbacks);
 
   const MessageFacts& facts() const { return facts_; }
   // Throws what kept this side from going on, such as std::bad_alloc, if no request is left to be told of it.
@@ -63,7 +63,7 @@ class HttpFlight {
   const MessageFacts facts_;
   const std::string message_;
   std::vector<Json> unanswered_;
-  const Owner owner_;
+  const Callbacks callbacks_;
   EventSource events_;
   HttpHead head_{};
   std::string body_;

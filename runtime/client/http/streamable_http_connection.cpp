@@ -168,7 +168,7 @@ void StreamableHttpConnection::start(Waiting waiting) {
   Running& running = started.front();
   if (is_notice) running.stop_at = Clock::now() + kNoticePatience;
   running.flight = std::make_unique<HttpFlight>(session_, inbox_, std::move(connection), std::move(waiting.facts),
-                                                std::move(waiting.message), owner_of(running));
+                                                std::move(waiting.message), callbacks_of(running));
   running.thread = std::thread([this, &running] {
     or_fail([&] { running.flight->run(); });
     const std::lock_guard lock(mutex_);
@@ -178,7 +178,7 @@ void StreamableHttpConnection::start(Waiting waiting) {
   running_.splice(running_.end(), started);
 }
 
-HttpFlight::Owner StreamableHttpConnection::owner_of(Running& running) {
+HttpFlight::Callbacks StreamableHttpConnection::callbacks_of(Running& running) {
   return {.on_settled =
               [this, &running] {
                 const std::lock_guard lock(mutex_);

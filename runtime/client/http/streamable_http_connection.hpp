@@ -77,7 +77,7 @@ class StreamableHttpConnection final : public Connection {
   void conduct();                // the conductor's thread: starts and stops the threads that post, and joins them
   bool may_start() const;        // whether the first message that waits may be posted now
   void start(Waiting waiting);
-  HttpFlight::Owner owner_of(Running& running);
+  HttpFlight::Callbacks callbacks_of(Running& running);
   // Marks flights whose time is over as unwanted. Returns when the next one's time is over; nothing if there is none.
   std::optional<Clock::time_point> look_at_times();
   void remove_ended(std::unique_lock<std::mutex>& lock);   // removes flights that have ended

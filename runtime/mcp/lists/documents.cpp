@@ -127,7 +127,7 @@ void describe_service(const Service& service, const Principal& principal, std::s
                     });
 }
 
-const Immutable<Service>* owner_of(const Catalogue& catalogue, const std::string& uri) {
+const Immutable<Service>* service_offering(const Catalogue& catalogue, const std::string& uri) {
   for (const auto& each : catalogue.services) {
     if (each->documents.read && uri.starts_with(each->documents.scheme)) return &each;
   }

@@ -33,6 +33,6 @@ void describe_service(const Service& service, const Principal& principal, std::s
                       std::function<void(Json capabilities)> done);
 
 // The service that has documents at such addresses; null if none.
-const Immutable<Service>* owner_of(const Catalogue& catalogue, const std::string& uri);
+const Immutable<Service>* service_offering(const Catalogue& catalogue, const std::string& uri);
 
 }  // namespace rkllm_mcp::mcp

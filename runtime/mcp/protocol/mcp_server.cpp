@@ -264,7 +264,7 @@ void Server::read(const Asked& asked) {
     check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
     return new_invocation(request_for(asked, uri), fetch)->run();
   }
-  if (const auto* const found = owner_of(catalogue_, uri)) {
+  if (const auto* const found = service_offering(catalogue_, uri)) {
     return answer_later(asked, [&, owner = *found](DoneFunction done) {
       owner->documents.read(*asked.session.principal, uri,
                             [owner, uri, done = std::move(done)](Json body, const std::exception_ptr& error) {

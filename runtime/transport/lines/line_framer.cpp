@@ -72,12 +72,12 @@ std::optional<Received> LineFramer::whole(std::string_view line) const {
 }
 
 bool FirstBytes::allow(std::string_view& bytes) {
-  if (verdict_ == Verdict::kUndecided) {
+  if (content_ == Content::kUndecided) {
     bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
     if (bytes.empty()) return true;
-    verdict_ = bytes.front() == '{' || bytes.front() == '[' ? Verdict::kMessages : Verdict::kOther;
+    content_ = bytes.front() == '{' || bytes.front() == '[' ? Content::kMessages : Content::kOther;
   }
-  return verdict_ != Verdict::kOther;
+  return content_ != Content::kOther;
 }
 
 }  // namespace rkllm_mcp

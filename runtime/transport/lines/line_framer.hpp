@@ -58,9 +58,9 @@ class FirstBytes {
   bool allow(std::string_view& bytes);
 
  private:
-  enum class Verdict { kUndecided, kMessages, kOther };
+  enum class Content { kUndecided, kMessages, kOther };
 
-  Verdict verdict_ = Verdict::kUndecided;
+  Content content_ = Content::kUndecided;
 };
 
 }  // namespace rkllm_mcp

@@ -16,9 +16,9 @@ TurnError failure_of(std::string_view server, const std::exception_ptr& error) {
 }
 
 // Gathers a text that is being made, and tells it on.
-class AssistantCalls::Listening final : public TurnListener {
+class AssistantCalls::TextCollector final : public TurnListener {
  public:
-  Listening(TurnListener* listener, TakeText over) : listener_(listener), over_(std::move(over)) {}
+  TextCollector(TurnListener* listener, TakeText over) : listener_(listener), over_(std::move(over)) {}
 
   void queued(std::size_t places_before) override {
     if (listener_ != nullptr) listener_->queued(places_before);
@@ -112,14 +112,14 @@ void AssistantCalls::make_text(Purpose purpose, Turn turn, TurnListener* listene
     const TurnError ending = TurnError::try_later(ErrorKind::kNoRoom, "the server is ending", 1);
     return take("", &ending);
   }
-  listening_ =
-      std::make_unique<Listening>(listener, [this, what, begun, take](const std::string& text, const TurnError* error) {
+  collector_ = std::make_unique<TextCollector>(
+      listener, [this, what, begun, take](const std::string& text, const TurnError* error) {
         note("model", what, begun, error == nullptr ? "" : error->what());
         drop_text();
         or_fail([&] { take(text, error); });
       });
   try {
-    running_ = surroundings_.provider.make(profile(), {purpose, std::move(turn)}, asker_, peer_, *listening_);
+    running_ = surroundings_.provider.make(profile(), {purpose, std::move(turn)}, asker_, peer_, *collector_);
   } catch (const TurnError& error) {
     const bool is_setting =
         error.kind() == ErrorKind::kUnknownModel && asked_model == surroundings_.options.guardrail_model;
@@ -153,8 +153,8 @@ void AssistantCalls::go_on() {
 }
 
 void AssistantCalls::drop_text() {
-  running_.reset();  // first: it may still call listening_
-  listening_.reset();
+  running_.reset();  // first: it may still call collector_
+  collector_.reset();
 }
 
 void AssistantCalls::give_up() {

@@ -95,7 +95,7 @@ class AssistantCalls {
   void or_fail(const std::function<void()>& step);
 
  private:
-  class Listening;
+  class TextCollector;
   void note(const std::string& server, const std::string& what, Clock::time_point begun,
             const std::string& error) const;
 
@@ -106,8 +106,8 @@ class AssistantCalls {
   const std::optional<KeepAlive> keep_alive_;
   const std::function<void(const TurnError& error)> failed_;
   std::unique_ptr<HostCall> call_;
-  std::unique_ptr<TurnListener> listening_;
-  std::unique_ptr<Running> running_;  // tells `listening_`, and so ends before it
+  std::unique_ptr<TurnListener> collector_;
+  std::unique_ptr<Running> running_;  // tells `collector_`, and so ends before it
   bool is_ending_ = false;
 };
 

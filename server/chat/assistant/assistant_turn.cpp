@@ -45,9 +45,9 @@ std::string text_of_result(const Json& result) {
 }  // namespace
 
 // Tells the listener of a text that is being made: all that happens, if it is the answer; else only that it waits.
-class AssistantTurn::Hearing final : public TurnListener {
+class AssistantTurn::TextRelay final : public TurnListener {
  public:
-  explicit Hearing(AssistantTurn& turn) : turn_(turn) {}
+  explicit TextRelay(AssistantTurn& turn) : turn_(turn) {}
 
   void queued(std::size_t places_before) override {
     if (turn_.listener_ != nullptr && !turn_.has_begun_) turn_.listener_->queued(places_before);
@@ -90,7 +90,7 @@ class AssistantTurn::Hearing final : public TurnListener {
 
 AssistantTurn::AssistantTurn(Surroundings surroundings, Turn turn, const Asker& asker, std::string peer,
                              TurnListener& listener, std::function<void()> gone)
-    : hearing_(std::make_unique<Hearing>(*this)),
+    : relay_(std::make_unique<TextRelay>(*this)),
       calls_(std::move(surroundings), asker, std::move(peer), turn.keep_alive,
              [this](const TurnError& error) { fail(error); }),
       turn_(std::move(turn)),
@@ -182,7 +182,7 @@ void AssistantTurn::begin_telling(TurnBeginning beginning) {
 void AssistantTurn::check_language() {
   language_ = language_of(question_, profile().default_language);
   if (!profile().asks_model_for_language) return check_guardrail();
-  calls_.make_short_text(Purpose::kLanguage, language_, {{"question", question_}}, hearing_.get(),
+  calls_.make_short_text(Purpose::kLanguage, language_, {{"question", question_}}, relay_.get(),
                          then(&AssistantTurn::language_told));
 }
 
@@ -203,7 +203,7 @@ void AssistantTurn::language_told(const std::string& text, const TurnError* erro
 
 void AssistantTurn::check_guardrail() {
   if (!profile().guardrail) return open_conversation();
-  calls_.make_short_text(Purpose::kGuardrail, language_, {{"question", question_}}, hearing_.get(),
+  calls_.make_short_text(Purpose::kGuardrail, language_, {{"question", question_}}, relay_.get(),
                          then(&AssistantTurn::guardrail_told));
 }
 
@@ -331,7 +331,7 @@ void AssistantTurn::tools_offered(const Json& result, const std::exception_ptr& 
 
 void AssistantTurn::make_answer() {
   is_answering_ = true;
-  calls_.make_text(turn_.is_task ? Purpose::kTask : Purpose::kAnswer, answering_, hearing_.get(),
+  calls_.make_text(turn_.is_task ? Purpose::kTask : Purpose::kAnswer, answering_, relay_.get(),
                    then(&AssistantTurn::answered));
   if (is_held_ && is_answering_) calls_.hold();
 }

@@ -50,7 +50,7 @@ class AssistantTurn final : public std::enable_shared_from_this<AssistantTurn> {
   void go_on();
 
  private:
-  class Hearing;
+  class TextRelay;
 
   // The steps, in their order.
   void check_language();
@@ -91,7 +91,7 @@ class AssistantTurn final : public std::enable_shared_from_this<AssistantTurn> {
   McpHost& servers() const { return calls_.with().servers; }
   const Profile& profile() const { return calls_.profile(); }
 
-  const std::unique_ptr<TurnListener> hearing_;  // hears what comes of texts
+  const std::unique_ptr<TurnListener> relay_;  // hears what comes of texts
   AssistantCalls calls_;
   Turn turn_;
   const Asker asker_;

@@ -10,12 +10,12 @@
 
 namespace rkllm_mcp::chat {
 
-class Assistants::Turning final : public Running {
+class Assistants::RunningTurn final : public Running {
  public:
-  explicit Turning(AssistantTurn& turn) : turn_(turn.weak_from_this()) {}
-  Turning(const Turning&) = delete;
-  Turning& operator=(const Turning&) = delete;
-  ~Turning() override {
+  explicit RunningTurn(AssistantTurn& turn) : turn_(turn.weak_from_this()) {}
+  RunningTurn(const RunningTurn&) = delete;
+  RunningTurn& operator=(const RunningTurn&) = delete;
+  ~RunningTurn() override {
     try {
       if (const auto turn = turn_.lock()) turn->listener_gone();
     } catch (const std::bad_alloc&) {
@@ -115,7 +115,7 @@ std::unique_ptr<Running> Assistants::start(Turn turn, const Asker& asker, std::s
       std::make_shared<AssistantTurn>(surroundings, std::move(turn), asker, std::move(peer), listener, gone);
   made->begin();
   turns_.emplace(number, made);
-  return std::make_unique<Turning>(*made);
+  return std::make_unique<RunningTurn>(*made);
 }
 
 }  // namespace rkllm_mcp::chat

@@ -51,7 +51,7 @@ class Assistants final : public ProfileTurns {
   std::unique_ptr<Running> start(Turn turn, const Asker& asker, std::string peer, TurnListener& listener) override;
 
  private:
-  class Turning;
+  class RunningTurn;
   const Immutable<Profile>* profile(std::string_view name) const;  // null: none has it
   ModelDescription description_of(const Profile& profile, const Asker& asker) const;
 

@@ -29,7 +29,7 @@ std::exception_ptr remote_failure(const Url& url, const std::string& why) {
 }  // namespace
 
 // One call, from its request to its end. Destroying it gives the call up.
-class RemoteServers::Asking final : public HostCall {
+class RemoteServers::RemoteCall final : public HostCall {
  public:
   // What the thread that makes it needs.
   struct Call {
@@ -38,8 +38,8 @@ class RemoteServers::Asking final : public HostCall {
     StopSignal stop{};
   };
 
-  Asking(FairThreads& threads, mcp::DoneFunction done) : HostCall(std::move(done)), threads_(threads) {}
-  ~Asking() override {
+  RemoteCall(FairThreads& threads, mcp::DoneFunction done) : HostCall(std::move(done)), threads_(threads) {}
+  ~RemoteCall() override {
     call_->stop.stop();
     if (ticket_) threads_.withdraw(*ticket_);
   }
@@ -73,7 +73,7 @@ class RemoteServers::Asking final : public HostCall {
 };
 
 // On the thread.
-RemoteServers::Asking::Result RemoteServers::Asking::result_from(Call& call, const Options& options) {
+RemoteServers::RemoteCall::Result RemoteServers::RemoteCall::result_from(Call& call, const Options& options) {
   const auto client = new_verified_client(call.url, options.ca_file);
   client->set_connection_timeout(options.to_connect);
   client->set_read_timeout(options.patience);
@@ -119,15 +119,16 @@ class RemoteServers::Server final : public HostedServer {
   const std::string& name() const override { return name_; }
   std::unique_ptr<HostCall> call(const std::string& method, const Json& params, const Principal& who,
                                  mcp::DoneFunction done) override {
-    auto asking = std::make_unique<Asking>(servers_.threads_, std::move(done));
-    asking->call().url = url_;
-    asking->call().body =
+    auto running = std::make_unique<RemoteCall>(servers_.threads_, std::move(done));
+    running->call().url = url_;
+    running->call().body =
         to_text(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", name_ + "/" + method}, {"params", params}});
-    if (!asking->begin(owner_of(who.name, name_), servers_.way_to_loop_, servers_.options_)) {
+    if (!running->begin(owner_of(who.name, name_), servers_.way_to_loop_, servers_.options_)) {
       const RpcError full(ErrorCode::kInternalError, "too many calls of other servers are waited for");
-      servers_.way_to_loop_.post([end = asking->end(), error = std::make_exception_ptr(full)] { end(nullptr, error); });
+      servers_.way_to_loop_.post(
+          [end = running->end(), error = std::make_exception_ptr(full)] { end(nullptr, error); });
     }
-    return asking;
+    return running;
   }
 
  private:

@@ -38,7 +38,7 @@ class RemoteServers {
 
  private:
   class Server;
-  class Asking;
+  class RemoteCall;
 
   const Options options_;
   const WayToLoop way_to_loop_;  // of the threads, which may outlive this

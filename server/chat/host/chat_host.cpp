@@ -8,12 +8,12 @@
 
 namespace rkllm_mcp::chat {
 
-class ChatHost::Turning final : public Running {
+class ChatHost::RunningTurn final : public Running {
  public:
-  Turning(ChatHost& host, std::uint64_t number) : host_(host), alive_(host.alive_.watch()), number_(number) {}
-  Turning(const Turning&) = delete;
-  Turning& operator=(const Turning&) = delete;
-  ~Turning() override {
+  RunningTurn(ChatHost& host, std::uint64_t number) : host_(host), alive_(host.alive_.watch()), number_(number) {}
+  RunningTurn(const RunningTurn&) = delete;
+  RunningTurn& operator=(const RunningTurn&) = delete;
+  ~RunningTurn() override {
     if (TurnMaker* const maker = found()) maker->listener_gone();
   }
   void hold() override {
@@ -35,10 +35,10 @@ class ChatHost::Turning final : public Running {
   const std::uint64_t number_;
 };
 
-class ChatHost::Embedding final : public Running {
+class ChatHost::RunningEmbedding final : public Running {
  public:
-  Embedding(EmbeddingWish wish, EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed,
-            EmbeddingMaker::CheckFirstFunction check_first)
+  RunningEmbedding(EmbeddingWish wish, EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed,
+                   EmbeddingMaker::CheckFirstFunction check_first)
       : maker_(std::move(wish), std::move(done), std::move(failed), std::move(check_first)) {}
   void begin(ModelLender& lender, PlaceWish wish) { maker_.begin(lender, std::move(wish)); }
 
@@ -46,9 +46,9 @@ class ChatHost::Embedding final : public Running {
   EmbeddingMaker maker_;
 };
 
-class ChatHost::Counting final : public Running, private TurnListener {
+class ChatHost::RunningCount final : public Running, private TurnListener {
  public:
-  explicit Counting(CountedFunction done) : done_(std::move(done)) {}
+  explicit RunningCount(CountedFunction done) : done_(std::move(done)) {}
   void begin(ChatHost& host, Turn turn, const Asker& asker, std::string peer) {
     turn_ = host.start_on_model(std::move(turn), asker, std::move(peer), *this);
   }
@@ -148,7 +148,7 @@ std::unique_ptr<Running> ChatHost::start_on_model(Turn turn, const Asker& asker,
                                            [this, number] { turns_.erase(number); });
   TurnMaker& begun = *maker;
   turns_.emplace(number, std::move(maker));
-  auto running = std::make_unique<Turning>(*this, number);
+  auto running = std::make_unique<RunningTurn>(*this, number);
   begun.begin(lender_, std::move(wish));
   return running;
 }
@@ -159,7 +159,7 @@ std::unique_ptr<Running> ChatHost::embed(EmbeddingWish wish, const Asker& asker,
   const ModelDescription model = plain_model_for(wish.model, asker);
   PlaceWish place_wish{.model = model.name, .asker = asker, .keep_alive = wish.keep_alive, .peer = std::move(peer)};
   auto embedding =
-      std::make_unique<Embedding>(std::move(wish), std::move(done), std::move(failed), std::move(check_first));
+      std::make_unique<RunningEmbedding>(std::move(wish), std::move(done), std::move(failed), std::move(check_first));
   embedding->begin(lender_, std::move(place_wish));
   return embedding;
 }
@@ -171,7 +171,7 @@ std::unique_ptr<Running> ChatHost::count(Turn turn, const Asker& asker, std::str
   if (!is_ours || model.waiting > 0) return nullptr;
   turn.only_counts = true;
   turn.goes_on = false;
-  auto counting = std::make_unique<Counting>(std::move(done));
+  auto counting = std::make_unique<RunningCount>(std::move(done));
   counting->begin(*this, std::move(turn), asker, std::move(peer));
   return counting;
 }

@@ -84,9 +84,9 @@ class ChatHost {
   const PromptCaches& caches() const { return caches_; }
 
  private:
-  class Turning;
-  class Embedding;
-  class Counting;
+  class RunningTurn;
+  class RunningEmbedding;
+  class RunningCount;
   struct Record {
     std::uint64_t load_number = 0;
     CacheRecord record;

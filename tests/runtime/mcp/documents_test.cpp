@@ -286,10 +286,10 @@ TEST_CASE("a document's address belongs to the service whose scheme it begins wi
   list.add_service_without("none");
   list.add_service_with("x", 1);
   list.add_service_with("y", 1);
-  REQUIRE(owner_of(list.catalogue, "y://1") != nullptr);
-  CHECK((*owner_of(list.catalogue, "y://1"))->name == "y");
-  CHECK((*owner_of(list.catalogue, "x://"))->name == "x");
+  REQUIRE(service_offering(list.catalogue, "y://1") != nullptr);
+  CHECK((*service_offering(list.catalogue, "y://1"))->name == "y");
+  CHECK((*service_offering(list.catalogue, "x://"))->name == "x");
   for (const char* const nobody : {"", "x:/", "X://1", "xy://1", "none://1"}) {
-    CHECK(owner_of(list.catalogue, nobody) == nullptr);
+    CHECK(service_offering(list.catalogue, nobody) == nullptr);
   }
 }

@@ -36,12 +36,12 @@ struct FlyingTo {
   // A flight with this message, which has not begun.
   std::unique_ptr<HttpFlight> prepare(const std::string& message) {
     return std::make_unique<HttpFlight>(state, inbox, state.connection(60s), facts_of(message), message,
-                                        HttpFlight::Owner{.on_settled = [this] { ++settled; },
-                                                          .has_company =
-                                                              [this] {
-                                                                if (has_no_memory) throw std::bad_alloc();
-                                                                return has_company;
-                                                              }});
+                                        HttpFlight::Callbacks{.on_settled = [this] { ++settled; },
+                                                              .has_company =
+                                                                  [this] {
+                                                                    if (has_no_memory) throw std::bad_alloc();
+                                                                    return has_company;
+                                                                  }});
   }
   std::unique_ptr<HttpFlight> fly(const Json& message) {
     auto flight = prepare(message.dump());

@@ -124,7 +124,7 @@ struct OfThisProcess : OfOneHostedServer {
   mcp::DoneFunction kept_;
 };
 
-// RemoteServers::Server, whose calls are RemoteServers::Asking
+// RemoteServers::Server, whose calls are RemoteServers::RemoteCall
 struct OfAnotherProgram : OfOneHostedServer {
   OfAnotherProgram() {
     loop.call([this] {

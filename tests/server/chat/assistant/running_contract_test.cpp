@@ -128,14 +128,14 @@ class OfOneHost : protected chat::TurnListener {
   bool is_inside_ = false;
 };
 
-// ChatHost::Turning
+// ChatHost::RunningTurn
 struct OfModelTurn : OfOneHost {
   explicit OfModelTurn(Result result = Result::kGood) : OfOneHost(result) {
     begin([this] { return host_.start(turn("qwen3-0.6b"), {}, "peer", *this); });
   }
 };
 
-// Assistants::Turning
+// Assistants::RunningTurn
 struct OfProfileTurn : OfOneHost {
   explicit OfProfileTurn(Result result = Result::kGood) : OfOneHost(result) {
     chat::Profile profile;
@@ -159,7 +159,7 @@ struct OfProfileTurn : OfOneHost {
   chat::Assistants assistants_{loop_, host_, {{chat::ProviderKind::kRuntime, &provider_}}, {}};
 };
 
-// ChatHost::Embedding
+// ChatHost::RunningEmbedding
 struct OfEmbeddings : OfOneHost {
   explicit OfEmbeddings(Result result = Result::kGood) : OfOneHost(result) {
     begin([this] {
@@ -171,7 +171,7 @@ struct OfEmbeddings : OfOneHost {
   }
 };
 
-// ChatHost::Counting
+// ChatHost::RunningCount
 struct OfCount : OfOneHost {
   explicit OfCount(Result result = Result::kGood) : OfOneHost(result) {
     begin([this] {

@@ -186,7 +186,7 @@ class ToldProvider final : public chat::Provider {
   };
 };
 
-// AssistantCalls::Listening, which is what the provider tells, and AssistantTurn::Hearing, whom that tells of the
+// AssistantCalls::TextCollector, which is what the provider tells, and AssistantTurn::TextRelay, whom that tells of the
 // answer.
 class OfAssistant : public OfOneListener, private chat::TurnListener {
  public:
