@@ -9,7 +9,7 @@ if(RKLLM_MCP_SANITIZE)
   endif()
   add_link_options(-fsanitize=${RKLLM_MCP_SANITIZE})
   # Tests start thousands of programs. With debug code in them, what a program that may lie anywhere does to find its own
-  # 370,000 addresses is a sixth of the time that it takes to start. The thread sanitizer wants such programs.
+  # 370,000 addresses is a sixth of the time that it takes to start. The thread sanitizer and libFuzzer want such programs.
   if(RKLLM_MCP_SANITIZE MATCHES "address" AND NOT RKLLM_MCP_FUZZ)
     add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
   endif()

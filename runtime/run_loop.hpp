@@ -17,7 +17,6 @@
 #include <new>
 #include <string>
 #include <thread>
-#include <utility>
 
 namespace rkllm_mcp {
 
@@ -60,16 +59,16 @@ void post_patiently(asio::io_context& loop, const Action& action) {
 }
 
 // asio::post() for news that may be lost. It is dropped, and false returned, where `most` of its kind wait for the loop
-// already, since they come faster than it takes them, or where there is no memory. `waiting` counts them; it lives as
-// long as `action`.
-template <class Action>
-bool post_unless_many(asio::io_context& loop, std::atomic<int>& waiting, int most, Action action) {
+// already, since they come faster than it takes them, or where there is no memory. `waiting` counts them, and must
+// outlive the action, which `make_action` makes only if it is posted.
+template <class MakeAction>
+bool post_unless_many(asio::io_context& loop, std::atomic<int>& waiting, int most, const MakeAction& make_action) {
   if (waiting.fetch_add(1) >= most) {
     --waiting;
     return false;
   }
   try {
-    asio::post(loop, [&waiting, action = std::move(action)] {
+    asio::post(loop, [&waiting, action = make_action()] {
       --waiting;
       action();
     });

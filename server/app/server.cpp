@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <new>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -187,8 +186,10 @@ std::unique_ptr<Runtime> Server::find_runtime(const Settings& settings) {
   // On a worker's watcher thread. Lines that come faster than the loop takes them are in the log only.
   const auto printed = [this](spdlog::level::level_enum level, pid_t worker, std::string_view line) {
     constexpr int kMostLines = 100;
-    post_unless_many(loop_, waiting_lines_, kMostLines, [this, level, worker, text = std::string(line)] {
-      dispatcher_.mcp().log(severity_of(level), "runtime", Json{{"worker", worker}, {"text", text}});
+    post_unless_many(loop_, waiting_lines_, kMostLines, [&] {
+      return [this, level, worker, text = std::string(line)] {
+        dispatcher_.mcp().log(severity_of(level), "runtime", Json{{"worker", worker}, {"text", text}});
+      };
     });
   };
   auto runtime = std::make_unique<Runtime>(loop_, settings, log_, metrics_.counts, printed);

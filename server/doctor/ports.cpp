@@ -110,18 +110,18 @@ void examine_port(const Machine& machine, const Wanted& wanted, Findings& findin
   for (const char* const table : tables) {
     const auto found = find_port(text_of(machine, table), wanted.port, wanted.is_udp ? "07" : "0A");
     if (!found) continue;
-    std::string owner = program_with(machine, found->socket);
-    if (owner.empty()) owner = server_of(machine, found->user);
-    if (owner.starts_with("rkllm-mcp")) {
-      findings.push_back({kPorts, Level::kOk, wanted.setting + " " + number + ": the server runs (" + owner + ")"});
+    std::string program = program_with(machine, found->socket);
+    if (program.empty()) program = server_of(machine, found->user);
+    if (program.starts_with("rkllm-mcp")) {
+      findings.push_back({kPorts, Level::kOk, wanted.setting + " " + number + ": the server runs (" + program + ")"});
       return;
     }
     findings.push_back(
         {kPorts, Level::kProblem,
-         wanted.setting + " " + number + " is taken by " + (owner.empty() ? "another user's program" : owner),
+         wanted.setting + " " + number + " is taken by " + (program.empty() ? "another user's program" : program),
          "rkllm-mcp serve --set " + wanted.setting + "=" + std::to_string(other_port(wanted.port)) +
              "   # another port" +
-             (owner.empty() ? "; who has this one: sudo ss -lnp 'sport = :" + number + "'" : "")});
+             (program.empty() ? "; who has this one: sudo ss -lnp 'sport = :" + number + "'" : "")});
     return;
   }
   if (machine.identity.user != 0 && wanted.port < first_of_all_users(machine)) {

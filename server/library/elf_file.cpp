@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
+#include <system_error>
 
 namespace rkllm_mcp {
 namespace {
@@ -95,7 +97,14 @@ std::string_view bytes_at(std::istream& file, std::uint64_t offset, std::string&
   file.clear();
   file.seekg(static_cast<std::streamoff>(offset));
   file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+  if (file.bad()) throw std::system_error(errno, std::generic_category());
   return std::string_view(buffer).substr(0, static_cast<std::size_t>(file.gcount()));
+}
+
+std::uint64_t size_of(std::istream& file) {
+  file.clear();
+  file.seekg(0, std::ios::end);
+  return static_cast<std::uint64_t>(file.tellg());
 }
 
 std::optional<ElfFile> read_elf(std::istream& file) {
@@ -109,12 +118,10 @@ std::optional<ElfFile> read_elf(std::istream& file) {
   const ProgramHeaders headers = program_headers(numbers, is_64_bit);
   std::string buffer_of_table(static_cast<std::size_t>(headers.bytes()), '\0');
   const std::string_view table = bytes_at(file, headers.begin, buffer_of_table);
-  file.clear();
-  file.seekg(0, std::ios::end);
   ElfFile elf;
   elf.machine = machine_name(numbers.at(offsetof(Elf64_Ehdr, e_machine), 2), is_64_bit, big_endian);
   elf.bytes = end_of_segments(Numbers(table, big_endian), headers, is_64_bit);
-  elf.whole = elf.bytes <= static_cast<std::uint64_t>(file.tellg());
+  elf.whole = elf.bytes <= size_of(file);
   return elf;
 }
 

@@ -18,11 +18,13 @@ struct ElfFile {
   friend bool operator==(const ElfFile&, const ElfFile&) = default;
 };
 
-// Reads bytes from `offset` on into `buffer`, and shows them: as many as there is room for, fewer where the file ends
-// or cannot be read (bad()).
+// Reads bytes from `offset` on into `buffer`, and shows them: as many as there is room for, fewer where the file ends.
+// Throws std::system_error if it cannot be read.
 std::string_view bytes_at(std::istream& file, std::uint64_t offset, std::string& buffer);
 
-// Reads the headers only. Nothing if the file does not begin as ELF files do.
+std::uint64_t size_of(std::istream& file);  // in bytes
+
+// Reads the headers only. Throws what bytes_at() throws. Nothing if the file does not begin as ELF files do.
 std::optional<ElfFile> read_elf(std::istream& file);
 
 // The machine that this program was compiled for, as ElfFile names it.

@@ -38,17 +38,17 @@ constexpr std::array<std::string_view, 6> kSystemDirectories{"/usr/local/lib",
 
 // What a library says of itself somewhere in its file.
 struct LibraryTexts {
-  std::string version;  // empty if it names none
+  std::optional<std::string> version;  // by the first text that tells one
   bool simulated = false;
 };
 
-// Of the first marker that begins within the first `size` bytes.
-std::string version_in(std::string_view bytes, std::size_t size) {
+// Behind the first marker; nothing if none begins within the first `size` bytes.
+std::optional<std::string> version_in(std::string_view bytes, std::size_t size) {
   const auto marker = bytes.find(kVersionMarker);
-  if (marker == std::string_view::npos || marker >= size) return {};
+  if (marker == std::string_view::npos || marker >= size) return std::nullopt;
   const auto rest = bytes.substr(marker + kVersionMarker.size(), kLongestVersion);
   const auto is_in_version = [](unsigned char c) { return c == '.' || std::isalnum(c) != 0; };  // "1.2.1b1"
-  return {rest.begin(), std::find_if_not(rest.begin(), rest.end(), is_in_version)};
+  return std::string(rest.begin(), std::find_if_not(rest.begin(), rest.end(), is_in_version));
 }
 
 // Piece by piece: a library has megabytes, and is read again by each worker. A piece goes on into the next one by a
@@ -61,7 +61,7 @@ LibraryTexts read_texts(std::istream& file) {
   for (std::uint64_t offset = 0;; offset += kPiece) {
     const std::string_view bytes = bytes_at(file, offset, buffer);
     if (bytes.empty()) return texts;
-    if (texts.version.empty()) texts.version = version_in(bytes, kPiece);
+    if (!texts.version) texts.version = version_in(bytes, kPiece);
     texts.simulated = texts.simulated || bytes.find(kSimulatedMarker) != std::string_view::npos;
   }
 }
@@ -114,19 +114,24 @@ LibraryFile inspect_library(const std::string& path) {
   const fs::path real = fs::canonical(path, error);
   if (error) throw runtime_unavailable("no library at " + path + ": " + error.message());
   if (!fs::is_regular_file(real)) throw runtime_unavailable(real.string() + " is not a file");
+  const std::string cannot_read = "cannot read " + real.string() + ": ";
   std::ifstream file(real, std::ios::binary);
-  const LibraryTexts texts = read_texts(file);
-  if (!file.is_open() || file.bad()) {
-    throw runtime_unavailable("cannot read " + real.string() + ": " + std::strerror(errno));
+  if (!file.is_open()) throw runtime_unavailable(cannot_read + std::strerror(errno));
+  LibraryTexts texts;
+  std::optional<ElfFile> elf;
+  try {
+    texts = read_texts(file);
+    elf = read_elf(file);
+  } catch (const std::system_error& unread) {
+    throw runtime_unavailable(cannot_read + unread.code().message());
   }
-  const auto elf = read_elf(file);
-  require_whole(real.string(), fs::file_size(real), elf);
-  if (texts.version.empty()) {
+  require_whole(real.string(), size_of(file), elf);
+  if (!texts.version || texts.version->empty()) {
     throw runtime_unavailable(real.string() + " holds no text \"" + std::string(kVersionMarker) +
                               "...\": it is not an RKLLM runtime, or one that is too old");
   }
   require_own_machine(real.string(), elf);
-  return {real.string(), texts.version, texts.simulated, path, mark};
+  return {real.string(), *texts.version, texts.simulated, path, mark};
 }
 
 std::optional<std::string> find_in_system(std::string_view name) {

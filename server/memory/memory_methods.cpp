@@ -448,9 +448,9 @@ mcp::Documents MemoryService::documents() {
   };
   documents.read = [this](const Principal& principal, const std::string& uri, mcp::DoneFunction done) {
     threads_.read(
-        [uri, asker = Asker{principal.name, principal.may_admin}, bytes = options_.answer_bytes](Store& store) {
-          const auto key = key_of(uri, asker.name);
-          const bool is_permitted = key && (key->space == asker.name || asker.may_admin);
+        [uri, holder = TokenHolder{principal.name, principal.may_admin}, bytes = options_.answer_bytes](Store& store) {
+          const auto key = key_of(uri, holder.name);
+          const bool is_permitted = key && (key->space == holder.name || holder.may_admin);
           if (!is_permitted || !store.find(*key)) {
             throw RpcError(ErrorCode::kResourceNotFound, "no resource " + to_text(shortened(uri)) + " exists",
                            Json{{"uri", shortened(uri)}});

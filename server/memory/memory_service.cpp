@@ -181,8 +181,8 @@ void MemoryService::add_reading(mcp::Service& service, mcp::ServiceMethod method
   method.annotations = {.read_only = true, .idempotent = true};
   method.run = [this, read = std::move(read)](mcp::MethodCall call, mcp::DoneFunction done) {
     threads_.read([read, form = call.form, params = std::move(call.params),
-                   asker = Asker{call.principal->name, call.principal->may_admin}](
-                      Store& store) { return mcp::answer_in(form, read(store, Params(params, asker))); },
+                   holder = TokenHolder{call.principal->name, call.principal->may_admin}](
+                      Store& store) { return mcp::answer_in(form, read(store, Params(params, holder))); },
                   std::move(done));
   };
   service.methods.push_back(std::move(method));
@@ -193,8 +193,8 @@ void MemoryService::add_changing(mcp::Service& service, mcp::ServiceMethod metho
     const auto made = std::make_shared<Change>();  // filled in by the writer, told of by the loop
     threads_.write(
         [change, made, form = call.form, params = std::move(call.params),
-         asker = Asker{call.principal->name, call.principal->may_admin}](Store& store) {
-          *made = change(store, Params(params, asker));
+         holder = TokenHolder{call.principal->name, call.principal->may_admin}](Store& store) {
+          *made = change(store, Params(params, holder));
           return mcp::answer_in(form, made->result);
         },
         [this, made, done = std::move(done)](Json result, const std::exception_ptr& error) {

@@ -35,7 +35,7 @@ Json object_read(Json params) {
 
 }  // namespace
 
-Params::Params(Json params, Asker asker) : params_(object_read(std::move(params))), asker_(std::move(asker)) {}
+Params::Params(Json params, TokenHolder holder) : params_(object_read(std::move(params))), holder_(std::move(holder)) {}
 
 const Json* Params::member(const char* name) const {
   const auto found = params_.find(name);
@@ -75,8 +75,8 @@ bool Params::flag(const char* name, bool absent) const {
 
 std::string Params::space() const {
   const auto space = text("space");
-  if (!space || *space == asker_.name) return asker_.name;
-  if (!asker_.may_admin) throw unauthorized("conversations of others take the permission admin");
+  if (!space || *space == holder_.name) return holder_.name;
+  if (!holder_.may_admin) throw unauthorized("conversations of others take the permission admin");
   return *space;
 }
 

@@ -13,7 +13,7 @@
 namespace rkllm_mcp::memory {
 
 // Who asks.
-struct Asker {
+struct TokenHolder {
   std::string name;  // of the access token; empty where none is asked for
   bool may_admin = false;
 };
@@ -22,7 +22,7 @@ struct Asker {
 class Params {
  public:
   // `params` may be unread.
-  Params(Json params, Asker asker);
+  Params(Json params, TokenHolder holder);
 
   std::optional<std::string> text(const char* name) const;  // without U+0000
   std::string required_text(const char* name) const;
@@ -40,7 +40,7 @@ class Params {
 
  private:
   Json params_;
-  Asker asker_;
+  TokenHolder holder_;
 };
 
 // Returns `id` if it is a valid one; else throws InvalidParams, which names `path`.

@@ -186,8 +186,10 @@ void UpstreamLink::take_notification(const std::string& method, const Json& para
     if (!events_.on_log || params.dump(-1, ' ', false, Json::error_handler_t::replace).size() > kLongestLog) return;
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
-    post_unless_many(loop_, waiting_logs_, kMostLogs, [self = shared_from_this(), params] {
-      if (!self->is_stopping()) self->events_.on_log(params);
+    post_unless_many(loop_, waiting_logs_, kMostLogs, [&] {
+      return [self = shared_from_this(), params] {
+        if (!self->is_stopping()) self->events_.on_log(params);
+      };
     });
     return;
   }

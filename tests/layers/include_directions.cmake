@@ -117,7 +117,7 @@ folder(server/settings USE text AND jsonrpc/bounded_json.hpp jsonrpc/json_builde
 folder(server/service USE settings text)
 folder(server/process USE text)
 folder(server/threads USE process)
-folder(server/backend USE jsonrpc process AND mcp/catalogue.hpp)
+folder(server/backend USE jsonrpc AND mcp/catalogue.hpp)
 folder(server/library USE backend process AND jsonrpc/unread.hpp)
 folder(server/worker USE backend jsonrpc library process text)
 folder(server/watch USE backend jsonrpc mcp text)

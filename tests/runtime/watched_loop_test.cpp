@@ -9,6 +9,8 @@
 #include <atomic>
 #include <chrono>
 #include <ctime>
+#include <functional>
+#include <new>
 #include <vector>
 
 using namespace rkllm_mcp;
@@ -65,7 +67,7 @@ TEST_CASE("of news that may be lost no more than so many wait for the loop at a 
   std::atomic<int> waiting = 0;
   std::vector<int> taken;
   const auto tell = [&](int number) {
-    return post_unless_many(loop, waiting, 2, [&taken, number] { taken.push_back(number); });
+    return post_unless_many(loop, waiting, 2, [&] { return [&taken, number] { taken.push_back(number); }; });
   };
   CHECK(tell(1));
   CHECK(tell(2));
@@ -77,4 +79,13 @@ TEST_CASE("of news that may be lost no more than so many wait for the loop at a 
   loop.restart();
   loop.poll();
   CHECK(taken == std::vector<int>{1, 2, 4});
+}
+
+TEST_CASE("news that there is no memory for is dropped, and does not count") {
+  asio::io_context loop;
+  std::atomic<int> waiting = 0;
+  const auto no_action = []() -> std::function<void()> { throw std::bad_alloc(); };
+  CHECK_FALSE(post_unless_many(loop, waiting, 2, no_action));
+  CHECK(waiting.load() == 0);
+  CHECK(loop.poll() == 0);
 }

@@ -265,11 +265,11 @@ void Server::read(const Asked& asked) {
     return new_invocation(request_for(asked, uri), fetch)->run();
   }
   if (const auto* const found = service_offering(catalogue_, uri)) {
-    return answer_later(asked, [&, owner = *found](DoneFunction done) {
-      owner->documents.read(*asked.session.principal, uri,
-                            [owner, uri, done = std::move(done)](Json body, const std::exception_ptr& error) {
-                              done(std::move(body), error ? as_missing(uri, error) : nullptr);
-                            });
+    return answer_later(asked, [&, service = *found](DoneFunction done) {
+      service->documents.read(*asked.session.principal, uri,
+                              [service, uri, done = std::move(done)](Json body, const std::exception_ptr& error) {
+                                done(std::move(body), error ? as_missing(uri, error) : nullptr);
+                              });
     });
   }
   auto reading = read_resource(catalogue_, asked.session, uri);

@@ -128,6 +128,16 @@ TEST_CASE("a text is read whole wherever it lies, however the file is read") {
   }
 }
 
+TEST_CASE("the first text that tells a version counts, also where it tells none") {
+  for (const std::size_t between : {1, 100'000}) {
+    INFO(between);
+    const std::string rest = std::string(between, 'x') + "RKLLM SDK (version: 1.2.3 |";
+    CHECK(refusal(write_file("none.so", "RKLLM SDK (version: %s" + rest)).find("not an RKLLM runtime") !=
+          std::string::npos);
+    CHECK(inspect_library(write_file("first.so", "RKLLM SDK (version: 1.2.0 |" + rest)).version == "1.2.0");
+  }
+}
+
 TEST_CASE("program headers are read where the file says that they are") {
   std::string file = elf_file(2, kX86_64);
   file.resize(300'000);

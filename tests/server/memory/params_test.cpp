@@ -24,7 +24,7 @@ using test::refusal_of;
 
 namespace {
 
-Params params_of(Json params, Asker asker = {"laptop"}) { return {std::move(params), std::move(asker)}; }
+Params params_of(Json params, TokenHolder holder = {"laptop"}) { return {std::move(params), std::move(holder)}; }
 
 // What is said to whoever does that, which is the fault of the parameter at that path.
 std::string params_complaint(const std::string& path, const std::function<void()>& action) {
@@ -128,7 +128,9 @@ TEST_CASE("a flag is true or false, and nothing that only looks so") {
 }
 
 TEST_CASE("a client has its own space, and only an admin may ask for another") {
-  const auto space = [](const Json& params, Asker asker) { return params_of(params, std::move(asker)).space(); };
+  const auto space = [](const Json& params, TokenHolder holder) {
+    return params_of(params, std::move(holder)).space();
+  };
   for (const bool may_admin : {false, true}) {
     CHECK(space(Json::object(), {"laptop", may_admin}) == "laptop");
     CHECK(space({{"space", "laptop"}}, {"laptop", may_admin}) == "laptop");

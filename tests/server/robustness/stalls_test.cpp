@@ -143,7 +143,7 @@ TEST_CASE("clients that close in the middle of a long line do not silence the se
   LiveServer server;
   const std::string most = R"({"jsonrpc":"2.0","id":1,"method":"x","params":[)" + repeated("[],", kLongText);
   std::vector<std::unique_ptr<RawSocket>> crowd;
-  // Each message takes the one thread that parses seconds under a sanitizer.
+  // Under a sanitizer the one thread that parses needs seconds for each message.
   constexpr int kCrowd = RKLLM_MCP_SANITIZED ? 4 : 20;
   for (int i = 0; i < kCrowd; ++i) crowd.push_back(std::make_unique<RawSocket>(server.port(Transport::kTcp)));
   for (const auto& each : crowd) each->send(most);
