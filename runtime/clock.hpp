@@ -45,7 +45,8 @@ inline std::chrono::system_clock::time_point time_of_day() {
 using Clock = std::chrono::steady_clock;
 using Timer = asio::steady_timer;
 
-// The time that people and other programs are told when something has happened; no duration is measured by it.
+// The time that people and other programs are told when something has happened. The system may set it back: no duration
+// is measured by it. Any thread.
 inline std::chrono::system_clock::time_point time_of_day() { return std::chrono::system_clock::now(); }
 
 #endif
@@ -58,9 +59,6 @@ void call_after(Loop& loop, Clock::duration pause, Action action) {
   Timer& waiting = *timer;  // belongs to its own handler, and so lives until that is called
   waiting.async_wait([timer = std::move(timer), action = std::move(action)](const auto& /*error*/) { action(); });
 }
-
-// The time of day, which the system may set back: for people and protocols, never to measure by (that is Clock).
-// Threads: any.
 
 inline std::int64_t seconds_since_1970() {
   return std::chrono::duration_cast<std::chrono::seconds>(time_of_day().time_since_epoch()).count();

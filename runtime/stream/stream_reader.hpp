@@ -1,5 +1,5 @@
-// The event loop's end of a stream: woken when a run has produced something, empties the buffer its own way. Three ways
-// exist: push (to a connection as it comes), poll (when asked), collect (for one answer at the end). Whatever the way,
+// The event loop's end of a stream: woken when a run has produced something, empties the buffer its own way: push
+// (to a connection as it comes), poll (when asked), collect (for one answer at the end), or another. Whatever the way,
 // every token is told once, in order, and then one end: tests/runtime/stream/stream_reader_contract.hpp.
 //
 // Threads: the event loop only. The stream may wake a reader from any thread; the wake-up is posted.

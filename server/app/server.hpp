@@ -5,7 +5,7 @@
 //
 // Threads: call everything on the event loop, stop() included (asio's signal_set does). On other threads run
 // find_runtime(), when RuntimeLife looks for a library; what the runtime calls when a model is lost or a worker prints,
-// which posts to the loop; and, while the server ends, the waiting for the runtime.
+// which posts to the loop; what WatchedBackend tells of a call; and, while the server ends, the wait for the runtime.
 #pragma once
 
 #include "api.hpp"

@@ -68,8 +68,9 @@ Backend::CallId QueuedBackend::start(CallRequest request) {
     const std::lock_guard lock(mutex_);
     try {
       assign_handle(*job);
-      enqueue(*job);
+      queue_for(*job).add(*job);
     } catch (...) {
+      jobs_.erase(job->request.id);
       undo_creating(*job);
       throw;
     }
@@ -103,8 +104,9 @@ Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request) {
   job->lease = found->second;
   job->handle = job->lease->handle;
   try {
-    enqueue(*job);
+    queue_for(*job).add(*job);
   } catch (...) {
+    jobs_.erase(job->request.id);
     refuse(*job, std::current_exception());
   }
   return job->request.id;
@@ -204,15 +206,10 @@ void QueuedBackend::begin_closing(ModelHandle& handle) {
   }
 }
 
-// If this throws, the job is in no queue.
-void QueuedBackend::enqueue(QueuedCall& job) {
+// The queue that the job is to be added to. It is one of the jobs from here on: who cannot add it takes it out again.
+CallQueue& QueuedBackend::queue_for(QueuedCall& job) {
   jobs_.emplace(job.request.id, job.shared_from_this());
-  try {
-    queue_of(job).add(job);
-  } catch (...) {
-    jobs_.erase(job.request.id);
-    throw;
-  }
+  return queue_of(job);
 }
 
 void QueuedBackend::create_handle(QueuedCall& job) {
@@ -291,7 +288,12 @@ void QueuedBackend::destroy_unasked(ModelHandle& handle, EndedFunction ended) {
   const auto job = std::make_shared<QueuedCall>(CallRequest{
       .method = destroy_, .params = Json::object(), .observer = std::make_shared<TellsEnd>(std::move(ended))});
   job->handle = handle.shared_from_this();
-  enqueue(*job);
+  try {
+    queue_for(*job).add(*job);
+  } catch (...) {
+    jobs_.erase(job->request.id);
+    throw;
+  }
   handle.closing = true;
 }
 

@@ -141,7 +141,7 @@ class QueuedBackend : public Backend {
   void assign_handle(QueuedCall& job);
   void create_handle(QueuedCall& job);
   void undo_creating(const QueuedCall& job);
-  void enqueue(QueuedCall& job);
+  CallQueue& queue_for(QueuedCall& job);
 
   void refuse(QueuedCall& job, const std::exception_ptr& error);
   // With mutex_ held.

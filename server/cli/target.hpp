@@ -31,7 +31,7 @@ std::string trusted_file(const std::string& named, const Settings& settings);
 client::Endpoint http_place(const Settings& settings);
 
 // Where a server of these settings would listen, for commands that use one if it runs: the TCP port, then the services'
-// own (services.port, 8001): with --only nothing else is open. `http_path`: "/jsonrpc", or "/mcp" for a client of the
+// own (services.port): with --only nothing else is open. `http_path`: "/jsonrpc", or "/mcp" for a client of the
 // protocol.
 std::vector<client::Endpoint> server_places(const Settings& settings, const std::string& http_path);
 

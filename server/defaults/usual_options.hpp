@@ -1,5 +1,5 @@
 // Limits for programs that are made with runtime/ and have no settings of their own: those that this project's server
-// has when nobody changes its settings, from the same defaults.
+// has when nobody changes its settings, from the same defaults. Not those of memory: for these, give a MemoryBudget.
 //
 //   Dispatcher dispatcher(loop, api, catalogue, backend, usual_dispatcher_options());
 //   StdioTransport stdio(loop, {.limits = usual_connection_limits()}, dispatcher.acceptor());

@@ -67,6 +67,13 @@ void LeaseSource::give_back() const {
 
 // Brings what the backend tells of a lease to the loop.
 class ModelPlace::LeaseObserver final : public CallObserver {
+  template <class Act>
+  auto unless_gone(Act act) const {
+    return [place = place_, act = std::move(act)] {
+      if (const auto alive = place.lock()) act(*alive);
+    };
+  }
+
  public:
   LeaseObserver(asio::io_context& loop, std::weak_ptr<ModelPlace> place) : loop_(loop), place_(std::move(place)) {}
   void on_queued(std::size_t calls_before) noexcept override {
@@ -79,23 +86,17 @@ class ModelPlace::LeaseObserver final : public CallObserver {
     }
   }
   void on_begun(std::optional<std::uint64_t>) noexcept override {
-    post([](ModelPlace& place) { place.lease_granted(); });
+    post_patiently(loop_, unless_gone([](ModelPlace& place) { place.lease_granted(); }));
   }
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome outcome) noexcept override {
     if (!outcome.error) return;
-    post([error = outcome.error](ModelPlace& place) { place.lease_refused(as_rpc_error(error)); });
+    post_patiently(
+        loop_, unless_gone([error = outcome.error](ModelPlace& place) { place.lease_refused(as_rpc_error(error)); }));
   }
 
  private:
-  template <class Act>
-  void post(Act act) {
-    post_patiently(loop_, [place = place_, act = std::move(act)] {
-      if (const auto alive = place.lock()) act(*alive);
-    });
-  }
-
   asio::io_context& loop_;
   const std::weak_ptr<ModelPlace> place_;
 };

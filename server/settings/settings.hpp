@@ -1,6 +1,6 @@
 // The settings as the server uses them: plain values, grouped by section, named as in settings.json. A default-made
-// Settings holds the built-in values; a section that is made by itself is empty. What each means, its built-in value,
-// its range and how it is written: table.cpp. Reading: load.hpp.
+// Settings holds the built-in values; a section that is made by itself is empty. What each means,
+// its range and how it is written: table.cpp; its built-in value: settings_defaults.h.in. Reading: load.hpp.
 //
 // Names end with their unit (_s seconds, _ms milliseconds, _bytes) since that is how they are written on the wire.
 #pragma once
@@ -237,9 +237,9 @@ struct Settings {
   StreamSettings stream;
   QueueSettings queue;
   RuntimeSettings runtime;
-  Json models;  // by name: {"param": {…}, "autoload": bool}, both optional
+  Json models;  // by name; what each has: table.cpp
   ChatSettings chat;
-  Json upstreams;  // by name: {"url", "token_file"?, "permission"?, "ca_file"?}
+  Json upstreams;  // by name; what each has: table.cpp
   LogSettings log;
 };
 

@@ -55,7 +55,7 @@ struct OfferedTool {
   enum class Reach { kMachine, kNetwork };
 
   std::string name, title, description;
-  Json input_schema;   // what check_arguments() understands; arguments are checked before `run` gets them
+  Json input_schema;   // what mcp::checked_arguments() understands; arguments are checked before `run` gets them
   Json output_schema;  // of the structured answer
   ToolAnnotations annotations{.read_only = true};
   Reach reach = Reach::kMachine;

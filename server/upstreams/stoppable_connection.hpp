@@ -1,6 +1,7 @@
 // A connection that another thread can end at any moment, also before it has been made: it then ends at once.
 //
-// Threads: as client/connection.hpp says; Stop is for any, and its mutex is a leaf.
+// Threads: as client/connection.hpp says; Stop is for any, and holds its mutex while it interrupts the connection,
+// which takes its own.
 #pragma once
 
 #include "client/connection.hpp"

@@ -1,4 +1,4 @@
-# A test waits for events, and not for time to pass: what passes on a quick machine fails on a busy one, and all of it
+# A test in C++ waits for events, and not for time to pass: what passes on a quick machine fails on a busy one, and all of it
 # takes as long as its waits. Where time is the subject, a test has a clock of its own (tests/simulation/sim_bench.hpp);
 # that something does not come is shown by what comes after it. Run: cmake -DROOT=<repository> -P fixed_waits.cmake;
 # fails naming every mistake. Not for tests/load: these programs sleep to pace themselves.

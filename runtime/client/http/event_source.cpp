@@ -16,8 +16,8 @@ constexpr int kMostFailures = 5;  // in a row
 
 }  // namespace
 
-EventSource::EventSource(const HttpServerState& session, HttpRoundTrip& trip, Deliver deliver)
-    : session_(session), trip_(trip), deliver_(std::move(deliver)), parser_(kLongestMessage) {}
+EventSource::EventSource(const HttpServerState& server, HttpRoundTrip& trip, Deliver deliver)
+    : server_(server), trip_(trip), deliver_(std::move(deliver)), parser_(kLongestMessage) {}
 
 bool EventSource::feed(std::string_view bytes) {
   try {
@@ -39,7 +39,7 @@ EventSource::End EventSource::follow(const std::function<bool()>& is_done) {
     status_ = 0;
     bool is_refused = false;
     const auto end = trip_.run(
-        session_.get(parser_.last_id()),
+        server_.get(parser_.last_id()),
         [this, &is_refused](const HttpHead& head) {
           status_ = head.status;
           is_refused = head.status != 200 || head.media_type != "text/event-stream";

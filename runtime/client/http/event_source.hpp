@@ -21,7 +21,7 @@ class EventSource {
   using Deliver = std::function<void(std::string message)>;
 
   // What it is given must outlive it.
-  EventSource(const HttpServerState& session, HttpRoundTrip& trip, Deliver deliver);
+  EventSource(const HttpServerState& server, HttpRoundTrip& trip, Deliver deliver);
 
   // Takes bytes of a response; false if an event is longer than kLongestMessage, which is the end of the stream.
   bool feed(std::string_view bytes);
@@ -43,7 +43,7 @@ class EventSource {
   bool is_too_long() const { return is_too_long_; }
 
  private:
-  const HttpServerState& session_;
+  const HttpServerState& server_;
   HttpRoundTrip& trip_;
   const Deliver deliver_;
   SseParser parser_;

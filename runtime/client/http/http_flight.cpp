@@ -16,16 +16,16 @@ constexpr std::chrono::milliseconds kToDie{200};
 
 }  // namespace
 
-HttpFlight::HttpFlight(HttpServerState& session, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
+HttpFlight::HttpFlight(HttpServerState& server, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
                        std::string message, Callbacks callbacks)
-    : session_(session),
+    : server_(server),
       inbox_(inbox),
       trip_(std::move(trip)),
       facts_(std::move(facts)),
       message_(std::move(message)),
       unanswered_(facts_.requests),
       callbacks_(std::move(callbacks)),
-      events_(session, *trip_, [this](std::string event) { deliver(std::move(event)); }) {}
+      events_(server, *trip_, [this](std::string event) { deliver(std::move(event)); }) {}
 
 std::unique_ptr<HttpRoundTrip> HttpFlight::take_reusable_trip() { return is_reusable_ ? std::move(trip_) : nullptr; }
 
@@ -41,7 +41,7 @@ void HttpFlight::run() {
 
 void HttpFlight::ask() {
   const auto end = trip_->run(
-      session_.post(facts_, message_), [this](const HttpHead& head) { return take_head(head); },
+      server_.post(facts_, message_), [this](const HttpHead& head) { return take_head(head); },
       [this](std::string_view bytes) { return take_bytes(bytes); });
   switch (end) {
     case HttpRoundTrip::End::kStopped: return end_stopped();
@@ -61,16 +61,16 @@ void HttpFlight::ask() {
 
 Loss HttpFlight::loss() const {
   try {
-    trip_->require_reachable(session_.url());
+    trip_->require_reachable(server_.url());
   } catch (const ConnectionError& error) {
     return Loss(error);
   }
-  return Loss(session_.url() + ": " + trip_->complaint());
+  return Loss(server_.url() + ": " + trip_->complaint());
 }
 
 bool HttpFlight::take_head(const HttpHead& head) {
   head_ = head;
-  if (facts_.method == "initialize" && was_accepted()) session_.take_id(head.session);
+  if (facts_.method == "initialize" && was_accepted()) server_.take_id(head.session);
   settle_if_answered();
   return true;
 }
@@ -90,8 +90,8 @@ void HttpFlight::deliver(std::string message) {
   const std::vector<Json> answers = facts_of(message).answers;
   const auto is_awaited = [this](const Json& id) { return std::ranges::find(unanswered_, id) != unanswered_.end(); };
   if (std::ranges::any_of(answers, is_awaited)) {
-    if (facts_.method == "initialize") session_.take_revision(message);
-    if (facts_.method == "tools/list" && facts_.is_modern()) session_.take_tools(message);
+    if (facts_.method == "initialize") server_.take_revision(message);
+    if (facts_.method == "tools/list" && facts_.is_modern()) server_.take_tools(message);
   }
   inbox_.put(std::move(message));
   for (const Json& id : answers) std::erase(unanswered_, id);  // not before: all above may throw for want of memory
@@ -109,11 +109,11 @@ void HttpFlight::take_body() {
 // An error that the server has put into JSON-RPC is its answer, to whichever request it names.
 void HttpFlight::take_refusal() {
   if (head_.status == 401) {
-    const char* const why = session_.has_token() ? "the server refuses the access token" : "an access token is needed";
-    return inbox_.fail(Loss(TokenRefused(session_.url() + ": " + why + " (HTTP status 401)")));
+    const char* const why = server_.has_token() ? "the server refuses the access token" : "an access token is needed";
+    return inbox_.fail(Loss(TokenRefused(server_.url() + ": " + why + " (HTTP status 401)")));
   }
-  if (head_.status == 404 && !facts_.is_modern() && facts_.method != "initialize" && session_.has_id()) {
-    return inbox_.fail(session_.url() + ": the server has ended the session (HTTP status 404); connect again");
+  if (head_.status == 404 && !facts_.is_modern() && facts_.method != "initialize" && server_.has_id()) {
+    return inbox_.fail(server_.url() + ": the server has ended the session (HTTP status 404); connect again");
   }
   Json refusal = parse_bounded(body_).value_or(nullptr);
   const bool is_error = refusal.is_object() && refusal.contains("error") && refusal["error"].is_object();
@@ -139,7 +139,7 @@ void HttpFlight::resume() {
     case EventSource::End::kRefused:
       return refuse_all("the response broke off, and the server does not resume it (HTTP status " +
                         std::to_string(events_.status()) + ")");
-    case EventSource::End::kGone: return inbox_.fail(session_.url() + ": the server has gone away");
+    case EventSource::End::kGone: return inbox_.fail(server_.url() + ": the server has gone away");
   }
 }
 
@@ -150,15 +150,15 @@ void HttpFlight::end_stopped() {
 
 void HttpFlight::end_broken() {
   // A process that dies may close its connections before the socket that it listens on.
-  if (session_.is_reachable()) std::this_thread::sleep_for(kToDie);
-  if (!session_.is_reachable()) return inbox_.fail(session_.url() + ": the server has gone away");
+  if (server_.is_reachable()) std::this_thread::sleep_for(kToDie);
+  if (!server_.is_reachable()) return inbox_.fail(server_.url() + ": the server has gone away");
   refuse_all("the response ended before the answer" +
              (trip_->complaint().empty() ? std::string() : ": " + trip_->complaint()));
 }
 
 void HttpFlight::refuse_all(const std::string& complaint) {
-  const Json data = {{"url", session_.url()}, {"status", head_.status}};
-  const std::string words = session_.url() + ": " + complaint;
+  const Json data = {{"url", server_.url()}, {"status", head_.status}};
+  const std::string words = server_.url() + ": " + complaint;
   answer_rest([&](const Json& id) { return error_in_place(id, words, data); });
 }
 

@@ -28,7 +28,7 @@ class HttpFlight {
     std::function<bool()> has_company;
   };
 
-  HttpFlight(HttpServerState& session, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
+  HttpFlight(HttpServerState& server, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
              std::string message, Callbacks callbacks);
 
   const MessageFacts& facts() const { return facts_; }
@@ -57,7 +57,7 @@ class HttpFlight {
   bool is_answered() const { return unanswered_.empty(); }
   void settle_if_answered();
 
-  HttpServerState& session_;
+  HttpServerState& server_;
   Inbox& inbox_;
   std::unique_ptr<HttpRoundTrip> trip_;
   const MessageFacts facts_;

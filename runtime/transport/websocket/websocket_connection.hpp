@@ -25,7 +25,7 @@ namespace rkllm_mcp::websocket {
 struct Limits {
   // A client that has been silent for this time gets a ping, and another one each time it passes again; 0 = never.
   std::chrono::milliseconds ping_interval{};
-  // A client that has not even answered pings for this time is closed; after two pings at the earliest.
+  // A client that has not even answered pings for this time is closed; at the earliest after twice ping_interval.
   std::chrono::milliseconds pong_timeout{60'000};
 };
 
