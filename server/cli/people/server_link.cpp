@@ -32,7 +32,7 @@ std::string reason_of(const Json& answer) {
   const Json* const error = member_of(answer, "error");
   if (error == nullptr) return {};
   const Json* const data = member_of(*error, "data");
-  const std::string reason = data != nullptr ? text_in(*data, "reason") : std::string();
+  std::string reason = data != nullptr ? text_in(*data, "reason") : std::string();
   if (!reason.empty()) return reason;
   return error->is_string() ? error->get<std::string>() : text_in(*error, "message");
 }
