@@ -32,9 +32,19 @@ std::optional<Json> RpcClient::receive(Duration patience) {
     kept_.pop_front();
     return message;
   }
-  const auto text = connection_->receive(std::chrono::steady_clock::now() + patience);
-  if (!text) return std::nullopt;
-  return Json::parse(*text);
+  const auto deadline = Clock::now() + patience;
+  for (;;) {
+    const auto text = connection_->receive(deadline);
+    if (!text) return std::nullopt;
+    Json message = Json::parse(*text);
+    if (!is_late(message)) return message;
+  }
+}
+
+bool RpcClient::is_late(const Json& message) const {
+  if (!message.is_object() || !message.contains("id") || !ended_.contains(message["id"])) return false;
+  constexpr int kChunksGone = 4003;
+  return message.contains("error") ? message["error"]["code"] == kChunksGone : message.contains("method");
 }
 
 Json RpcClient::receive_or_throw(Duration patience) {
@@ -97,6 +107,7 @@ StreamCheck RpcClient::stream(const Json& id, std::string_view method) {
 }
 
 void RpcClient::read_stream(StreamCheck& stream, const std::function<bool()>& enough) {
+  ended_.erase(stream.id());
   auto deadline = Clock::now() + kPatience;  // for some progress, not for all of it
   std::size_t chunks = stream.chunks();
   std::deque<Json> others;
@@ -124,6 +135,7 @@ void RpcClient::read_stream(StreamCheck& stream, const std::function<bool()>& en
             .dump());
   }
   kept_.insert(kept_.begin(), others.begin(), others.end());
+  if (!connection_->reliable() && stream.ended()) ended_.insert(stream.id());
 }
 
 Json run_params(const std::string& handle, const std::string& prompt) {

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -61,10 +62,13 @@ class RpcClient {
 
  private:
   void send_again(const Json& id);
+  // Whether it is of a stream that has ended: a chunk that was asked for again, and has come in the meantime.
+  bool is_late(const Json& message) const;
 
   std::unique_ptr<client::Connection> connection_;
   std::deque<Json> kept_;
   std::map<Json, std::string> unanswered_;  // requests by id, as they were sent
+  std::set<Json> ended_;                    // ids of streams whose end has come, on a lossy connection
   int next_id_;
 };
 

@@ -1,9 +1,15 @@
 #include "support/stream_check.hpp"
 
 #include "support/catch.hpp"
+#include "support/rpc_client.hpp"
 
+#include <deque>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 using namespace rkllm_mcp;
 using test::StreamCheck;
@@ -21,7 +27,35 @@ Json end_at(std::uint64_t seq) {
   return chunk_message({{"seq", seq}, {"delta", ""}, {"end", true}}, {{"state", "RKLLM_RUN_FINISH"}});
 }
 
+// Hands out what it was given, and may have lost something.
+class Lossy final : public client::Connection {
+ public:
+  explicit Lossy(std::deque<Json> messages) : messages_(std::move(messages)) {}
+  void send(std::string_view /*message*/) override {}
+  std::optional<std::string> receive(Clock::time_point /*deadline*/) override {
+    if (messages_.empty()) return std::nullopt;
+    const std::string message = messages_.front().dump();
+    messages_.pop_front();
+    return message;
+  }
+  bool reliable() const override { return false; }
+
+ private:
+  std::deque<Json> messages_;
+};
+
 }  // namespace
+
+TEST_CASE("chunks that come again after the end of their stream are not what comes next") {
+  const Json gone{{"jsonrpc", "2.0"}, {"id", 1}, {"error", {{"code", 4003}, {"message", "chunks are gone"}}}};
+  const Json next{{"jsonrpc", "2.0"}, {"id", 8}, {"result", Json::object()}};
+  test::RpcClient client(std::make_unique<Lossy>(
+      std::deque<Json>{piece(0, "a"), end_at(1), piece(0, "a"), end_at(1), gone, next, piece(0, "b"), end_at(1)}));
+  CHECK(client.stream(1, kMethod).text() == "a");
+  CHECK(client.receive() == next);
+  CHECK(client.stream(1, kMethod).text() == "b");
+  CHECK(client.receive() == std::nullopt);
+}
 
 TEST_CASE("a stream is taken whole, and its ending is what came beside the last chunk") {
   StreamCheck stream(1, kMethod);
