@@ -70,8 +70,7 @@ Backend::CallId QueuedBackend::start(CallRequest request) {
       assign_handle(*job);
       queue_for(*job).add(*job);
     } catch (...) {
-      jobs_.erase(job->request.id);
-      undo_creating(*job);
+      undo(*job);
       throw;
     }
     if (job->request.method->handle == HandleRole::kDestroys) begin_closing(*job->handle);
@@ -106,7 +105,7 @@ Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request) {
   try {
     queue_for(*job).add(*job);
   } catch (...) {
-    jobs_.erase(job->request.id);
+    undo(*job);
     refuse(*job, std::current_exception());
   }
   return job->request.id;
@@ -189,9 +188,10 @@ void QueuedBackend::assign_handle(QueuedCall& job) {
   }
 }
 
-// Undoes what create_handle() has done, perhaps in part. The job keeps the handle, which must not be destroyed while
-// the mutex is held.
-void QueuedBackend::undo_creating(const QueuedCall& job) {
+// Undoes what queue_for() and create_handle() have done, perhaps in part. The job keeps the handle, which must not be
+// destroyed while the mutex is held.
+void QueuedBackend::undo(const QueuedCall& job) {
+  jobs_.erase(job.request.id);
   if (!job.handle || job.request.method->handle != HandleRole::kCreates) return;
   handles_.remove(*job.handle);
   handles_.give_back(*job.handle);
@@ -206,7 +206,7 @@ void QueuedBackend::begin_closing(ModelHandle& handle) {
   }
 }
 
-// The queue that the job is to be added to. It is one of the jobs from here on: who cannot add it takes it out again.
+// The queue that the job is to be added to. It is one of the jobs from here on, until undo() if it cannot be added.
 CallQueue& QueuedBackend::queue_for(QueuedCall& job) {
   jobs_.emplace(job.request.id, job.shared_from_this());
   return queue_of(job);
@@ -291,7 +291,7 @@ void QueuedBackend::destroy_unasked(ModelHandle& handle, EndedFunction ended) {
   try {
     queue_for(*job).add(*job);
   } catch (...) {
-    jobs_.erase(job->request.id);
+    undo(*job);
     throw;
   }
   handle.closing = true;

@@ -140,7 +140,7 @@ class QueuedBackend : public Backend {
   // With mutex_ held. These throw RpcError.
   void assign_handle(QueuedCall& job);
   void create_handle(QueuedCall& job);
-  void undo_creating(const QueuedCall& job);
+  void undo(const QueuedCall& job);
   CallQueue& queue_for(QueuedCall& job);
 
   void refuse(QueuedCall& job, const std::exception_ptr& error);
