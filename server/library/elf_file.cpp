@@ -101,17 +101,11 @@ std::string_view bytes_at(std::istream& file, std::uint64_t offset, std::string&
   return std::string_view(buffer).substr(0, static_cast<std::size_t>(file.gcount()));
 }
 
-std::uint64_t size_of(std::istream& file) {
-  file.clear();
-  file.seekg(0, std::ios::end);
-  return static_cast<std::uint64_t>(file.tellg());
-}
-
 std::optional<ElfFile> read_elf(std::istream& file) {
   std::string buffer_of_header(sizeof(Elf64_Ehdr), '\0');
   const std::string_view header = bytes_at(file, 0, buffer_of_header);
   if (!header.starts_with(std::string_view(ELFMAG, SELFMAG))) return std::nullopt;
-  if (header.size() < sizeof(Elf32_Ehdr)) return ElfFile{"", sizeof(Elf32_Ehdr), false};
+  if (header.size() < sizeof(Elf32_Ehdr)) return ElfFile{"", sizeof(Elf32_Ehdr)};
   const bool is_64_bit = header[EI_CLASS] == ELFCLASS64;
   const bool big_endian = header[EI_DATA] == ELFDATA2MSB;
   const Numbers numbers(header, big_endian);
@@ -121,7 +115,6 @@ std::optional<ElfFile> read_elf(std::istream& file) {
   ElfFile elf;
   elf.machine = machine_name(numbers.at(offsetof(Elf64_Ehdr, e_machine), 2), is_64_bit, big_endian);
   elf.bytes = end_of_segments(Numbers(table, big_endian), headers, is_64_bit);
-  elf.whole = elf.bytes <= size_of(file);
   return elf;
 }
 

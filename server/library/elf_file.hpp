@@ -13,7 +13,6 @@ namespace rkllm_mcp {
 struct ElfFile {
   std::string machine;      // "aarch64", "arm", "mips (big-endian)"; else "machine 62 (64 bits)"
   std::uint64_t bytes = 0;  // that the file must have at least, by its headers
-  bool whole = true;        // the file has all these bytes
 
   friend bool operator==(const ElfFile&, const ElfFile&) = default;
 };
@@ -21,8 +20,6 @@ struct ElfFile {
 // Reads bytes from `offset` on into `buffer`, and shows them: as many as there is room for, fewer where the file ends.
 // Throws std::system_error if it cannot be read.
 std::string_view bytes_at(std::istream& file, std::uint64_t offset, std::string& buffer);
-
-std::uint64_t size_of(std::istream& file);  // in bytes
 
 // Reads the headers only. Throws what bytes_at() throws. Nothing if the file does not begin as ELF files do.
 std::optional<ElfFile> read_elf(std::istream& file);

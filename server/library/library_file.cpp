@@ -66,10 +66,16 @@ LibraryTexts read_texts(std::istream& file) {
   }
 }
 
+std::uint64_t size_of(std::istream& file) {
+  file.clear();
+  file.seekg(0, std::ios::end);
+  return static_cast<std::uint64_t>(file.tellg());
+}
+
 // The dynamic loader would not say it, or not so clearly; and it may crash on half a file.
 void require_whole(const std::string& path, std::uint64_t bytes, const std::optional<ElfFile>& elf) {
   if (bytes == 0) throw runtime_unavailable(path + " is empty");
-  if (!elf || elf->whole) return;  // the loader says clearly that it is no ELF file
+  if (!elf || elf->bytes <= bytes) return;  // the loader says clearly that it is no ELF file
   throw runtime_unavailable(path + " is cut off: it has " + std::to_string(bytes) + " bytes of at least " +
                             std::to_string(elf->bytes));
 }
