@@ -138,8 +138,8 @@ std::string address_of_page(const Json& http) {
 
 // The command that a user has to type before `rkllm-mcp chat`; empty: none. With `where` behind it a command asks this
 // server, with `options` it has these settings.
-std::string first_step(const Settings& settings, const std::string& where, const std::string& options) {
-  if (finds_simulator(settings)) {
+std::string first_step(const Settings& settings, bool simulated, const std::string& where, const std::string& options) {
+  if (simulated) {
     return "rkllm-mcp load " + shell_word(model_of_simulator().value_or("FILE.json")) + where + ", then ";
   }
   if (!models_of_settings(settings, options).all.empty()) return {};
@@ -173,17 +173,18 @@ void log_first_words(const ServeOptions& options, const SettingsRequest& request
                      const Json& ports, spdlog::logger& log) {
   if (options.written_settings.empty() || options.ends_with_input) return;
   const SettingsRequest elsewhere = request_elsewhere(request);
+  const bool simulated = finds_simulator(settings);
   log.info("first start: the settings were written to {}", options.written_settings);
   if (settings.http.page && ports.contains("http")) log.info("the page for people: {}", address_of_page(ports["http"]));
   if (ports.contains("http")) {
     const std::string where = where_elsewhere(settings, ports["http"], request.environment);
     log.info("next, in another terminal: {}rkllm-mcp chat{}; all commands: rkllm-mcp help",
-             first_step(settings, where, as_options(elsewhere)), where);
+             first_step(settings, simulated, where, as_options(elsewhere)), where);
   }
-  if (finds_simulator(settings)) return;
-  const std::string simulated = "rkllm-mcp serve --simulator";
-  log.info("is something missing? rkllm-mcp doctor{}; on a PC without a board: {}{}", as_options(elsewhere), simulated,
-           as_options(elsewhere, simulated));
+  if (simulated) return;
+  const std::string simulator = "rkllm-mcp serve --simulator";
+  log.info("is something missing? rkllm-mcp doctor{}; on a PC without a board: {}{}", as_options(elsewhere), simulator,
+           as_options(elsewhere, simulator));
 }
 
 // For the service manager: "Serving: tcp on 127.0.0.1:8081; http on 127.0.0.1:8080, TLS"
