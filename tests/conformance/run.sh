@@ -32,15 +32,13 @@ start_fixtures() {
 
 start_product() {
   local ports=$place/ports.json
-  "$program" serve --library "$(dirname "$program")/../lib/librkllm_sim.so" --settings "$place/settings.json" \
+  mkfifo "$place/said"
+  python3 "$(dirname "$0")/../support/until_ready.py" $patience \
+    "$program" serve --library "$(dirname "$program")/../lib/librkllm_sim.so" --settings "$place/settings.json" \
     --ports-file "$ports" --set "runtime.cache_dir=$place" --set http.port=0 --set tcp.enabled=false \
-    --set udp.enabled=false --set ws.enabled=false > /dev/null 2> "$place/server.log" &
+    --set udp.enabled=false --set ws.enabled=false > "$place/said" 2> "$place/server.log" &
   server=$!
-  local deadline=$((SECONDS + patience))
-  until [ -e "$ports" ]; do
-    if ! kill -0 $server || [ $SECONDS -ge $deadline ]; then say_why_and_stop "rkllm-mcp did not start"; fi
-    sleep 0.05
-  done
+  read -r < "$place/said" || say_why_and_stop "rkllm-mcp did not start"
   port=$("$node" -p 'JSON.parse(fs.readFileSync(process.argv[1])).http.port' "$ports")
 }
 

@@ -4,13 +4,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
-import time
 
 TOKEN = "a-token-of-the-tests-0123456789"
 MODEL = "llm-1"  # the name of a model's first handle
 # The ports that documents name.
 PORTS = {"8080": "http", "8081": "tcp", "8082": "udp", "8083": "ws"}
+UNTIL_READY = os.path.join(os.path.dirname(__file__), "..", "support", "until_ready.py")
 # Commands that lead to another machine; here they lead back.
 STAND_INS = {"ssh": 'shift\nexec "$@"\n', "wsl.exe": 'exec "$@"\n'}
 
@@ -58,14 +59,13 @@ class Server:
                 file.write(f"snippets {TOKEN}\n")
             command += ["--set", f"auth.tokens={tokens}"]
         self._log = open(os.path.join(self.place, "log"), "w+", encoding="utf-8")
-        self._process = subprocess.Popen(command, cwd=self.place, env=self.environment, stdin=subprocess.DEVNULL,
-                                         stdout=subprocess.DEVNULL, stderr=self._log)
-        deadline = time.monotonic() + 30
-        while not (os.path.exists(ports_file) and os.path.getsize(ports_file)):
-            if self._process.poll() is not None or time.monotonic() > deadline:
+        self._process = subprocess.Popen([sys.executable, UNTIL_READY, "30", *command], cwd=self.place,
+                                         env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                         stderr=self._log)
+        with self._process.stdout as said:
+            if not said.readline():
                 self._log.seek(0)
                 raise RuntimeError("the server does not start:\n" + self._log.read())
-            time.sleep(0.02)
         with open(ports_file, encoding="utf-8") as file:
             ports = json.load(file)
         self.ports = {named: str(ports[transport]["port"]) for named, transport in PORTS.items()}

@@ -1,4 +1,4 @@
-# A test in C++ waits for events, and not for time to pass: what passes on a quick machine fails on a busy one, and all of it
+# A test waits for events, and not for time to pass: what passes on a quick machine fails on a busy one, and all of it
 # takes as long as its waits. Where time is the subject, a test has a clock of its own (tests/simulation/sim_bench.hpp);
 # that something does not come is shown by what comes after it. Run: cmake -DROOT=<repository> -P fixed_waits.cmake;
 # fails naming every mistake. Not for tests/load: these programs sleep to pace themselves.
@@ -14,12 +14,13 @@ set(listed
   tests/support/raw_socket.cpp                       # is what is listed here
   tests/support/raw_socket.hpp)                      # the same
 
-file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/tests/*.?pp ${ROOT}/tests/*.c ${ROOT}/tests/*.h)
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/tests/*.?pp ${ROOT}/tests/*.c ${ROOT}/tests/*.h ${ROOT}/tests/*.py
+     ${ROOT}/tests/*.sh)
 list(FILTER files EXCLUDE REGEX "^tests/(layers|load)/")
 set(wrong "")
 foreach(file IN LISTS files)
   file(STRINGS ${ROOT}/${file} lines
-       REGEX "(^|[^a-z_])((sleep_for|sleep_until|sleep|usleep|nanosleep|run_for|is_silent_for|steady_timer [a-z_]+)\\(|CHECK_FALSE\\(.*happens_within\\([1-9])")
+       REGEX "(^|[^a-z_])((sleep_for|sleep_until|sleep|usleep|nanosleep|run_for|is_silent_for|steady_timer [a-z_]+)\\(|CHECK_FALSE\\(.*happens_within\\([1-9]|^[ \t]*sleep [0-9])")
   if(lines AND NOT file IN_LIST listed)
     string(APPEND wrong "${file}: waits for a time to pass: which event is it that it waits for?\n")
   endif()

@@ -41,16 +41,13 @@ command_line=$(sed -n "s#^ExecStart=rkllm-mcp#$place/bin/rkllm-mcp#p" "$unit" | 
 free_ports="--set tcp.port=0 --set udp.port=0 --set http.port=0 --set ws.port=0"
 cd -- "$place/state"
 umask 077
+mkfifo "$place/said"
 # shellcheck disable=SC2086
-env -i HOME="$place/state" setpriv --reuid "$user" --regid "$user" --clear-groups --inh-caps=-all --bounding-set=-all \
-  --no-new-privs $command_line --simulator $free_ports --ports-file "$place/state/ports.json" </dev/null 2>"$place/log" &
+env -i HOME="$place/state" "$(command -v python3)" "$source/tests/support/until_ready.py" 30 \
+  "$(command -v setpriv)" --reuid "$user" --regid "$user" --clear-groups --inh-caps=-all --bounding-set=-all \
+  --no-new-privs $command_line --simulator $free_ports --ports-file "$place/state/ports.json" </dev/null >"$place/said" 2>"$place/log" &
 server=$!
-for _ in {1..600}; do
-  [[ -s $place/state/ports.json ]] && break
-  kill -0 "$server" 2>/dev/null || break
-  sleep 0.05
-done
-[[ -s $place/state/ports.json ]] || { cat "$place/log"; exit 1; }
+read -r <"$place/said" || { cat "$place/log"; exit 1; }
 if "$place/bin/rkllm-mcp" settings check "$place/etc/settings.json" && kill -TERM "$server" && wait "$server"; then
   server=
 else

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Waits for a time to pass.
+sleep 1
