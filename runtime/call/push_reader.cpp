@@ -11,11 +11,11 @@ void PushReader::drain() {
   if (const auto position = stream()->take_queue_position(); position && writer_.next_seq() == 0) {
     reply_->message(writer_.queue_position(*position));
   }
-  const bool join = std::exchange(resuming_, false);
+  const ChunkOf what = std::exchange(resuming_, false) ? ChunkOf::kAllThatWaits : ChunkOf::kOneToken;
   const std::size_t room = peer.facts().preferred_chunk_bytes;
   const std::size_t text_room = room > writer_.overhead_bytes() ? room - writer_.overhead_bytes() : 1;
   while (peer.closed() || peer.ready()) {  // for a client that has gone, what is left of the run is taken and dropped
-    const auto chunk = stream()->take(join, text_room);
+    const auto chunk = stream()->take(what, text_room);
     if (!chunk) break;
     std::string message = writer_.chunk(*chunk);
     reply_->message(message);

@@ -8,10 +8,10 @@
 
 namespace rkllm_mcp {
 
-Session::Session(std::weak_ptr<RequestTable> requests, bool shared)
+Session::Session(std::weak_ptr<RequestTable> requests, SessionOf clients)
     : requests_(std::move(requests)),
       number_(requests_.expired() ? 0 : requests_.lock()->new_session()),
-      shared_(shared) {}
+      clients_(clients) {}
 
 Session::~Session() {
   cancel_all();
@@ -35,7 +35,7 @@ const ActiveCall* Session::find_call(const Predicate& predicate) const {
 Session::Key Session::add(ActiveCall call, const Peer& client) {
   const auto requests = requests_.lock();
   if (!requests) return 0;
-  if (shared_) call.host = host_of(client.facts().address);
+  if (shared()) call.host = host_of(client.facts().address);
   std::vector<Key> ended;
   for (const auto& [key, each] : calls()) {
     if (each.ended && is_same_id(each.id, call.id)) ended.push_back(key.second);
@@ -80,7 +80,7 @@ std::size_t Session::active() const {
 }
 
 std::size_t Session::active_of(const Peer& client) const {
-  if (!shared_ || has_fault("clients without a session share one quota")) return active();
+  if (!shared() || has_fault("clients without a session share one quota")) return active();
   const auto mine = calls();
   return static_cast<std::size_t>(std::count_if(
       mine.begin(), mine.end(),
@@ -100,7 +100,7 @@ bool Session::is_active(const RequestId& id) const {
 
 // Returns a function that tells whether a call is this client's. Clients of a shared session differ by their addresses.
 std::function<bool(const ActiveCall&)> Session::is_of(const Peer& client) const {
-  if (!shared_) return [](const ActiveCall&) { return true; };
+  if (!shared()) return [](const ActiveCall&) { return true; };
   return [host = std::string(host_of(client.facts().address))](const ActiveCall& call) { return call.host == host; };
 }
 
@@ -120,7 +120,7 @@ PushReader* Session::stream_of(const Reply& reply) const {
 }
 
 std::shared_ptr<Session> Session::sibling() const {
-  auto session = std::make_shared<Session>(requests_, shared_);
+  auto session = std::make_shared<Session>(requests_, clients_);
   session->principal = principal;
   return session;
 }
@@ -150,7 +150,7 @@ void Session::cancel_all_that(Wanted is_wanted) {
 
 void Session::cancel_request(const Json& id, const Peer& client) {
   cancel_all_that([&, is_theirs = is_of(client)](const ActiveCall& call) {
-    return id_value(call.id) == id && (!shared_ || call.polled != nullptr) && is_theirs(call);
+    return id_value(call.id) == id && (!shared() || call.polled != nullptr) && is_theirs(call);
   });
 }
 

@@ -33,16 +33,18 @@ struct Principal;
 // On transports that may lose messages: how long what was sent is kept after its end, to be sent again.
 inline constexpr std::chrono::milliseconds kKeptForLostMessages{30'000};
 
+// Whose a session is. In one of many clients ids need not be unique among the ordinary calls.
+enum class SessionOf { kOneClient, kManyClients };
+
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  // `shared`: several clients use it, so that ids need not be unique among its ordinary calls.
   // Without a table, and after its end, it has no requests. At the end of the program sessions may outlive the table.
-  Session(std::weak_ptr<RequestTable> requests, bool shared);
+  explicit Session(std::weak_ptr<RequestTable> requests, SessionOf clients = SessionOf::kOneClient);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session();
 
-  bool shared() const { return shared_; }
+  bool shared() const { return clients_ == SessionOf::kManyClients; }
   // Who its client is; null until that is known. What it may do is looked at in permission.hpp.
   const Principal* principal = nullptr;
   // It has presented a wrong token; its refusal is being delayed, and nothing that it says meanwhile counts.
@@ -115,7 +117,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   const std::weak_ptr<RequestTable> requests_;
   const RequestTable::SessionNumber number_;  // in the table
-  const bool shared_;
+  const SessionOf clients_;
   Clock::time_point last_ended_{};
   std::size_t holds_ = 0;
   std::function<void()> idle_;

@@ -37,7 +37,7 @@ class BatchAnswer final : public AnswerSink, public std::enable_shared_from_this
     end_one();
   }
   void none() override { end_one(); }
-  void release(std::chrono::milliseconds pause) override { whole_->release(pause); }
+  void resume_after(std::chrono::milliseconds pause) override { whole_->resume_after(pause); }
   // What the batch has gathered is sent first.
   void refuse() override {
     if (open_ == 0) return whole_->refuse();

@@ -88,8 +88,8 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const mcp::Catalo
       reading_(loop),
       requests_(std::make_shared<RequestTable>(&backend)) {}
 
-std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
-  auto session = std::make_shared<Session>(requests_, shared);
+std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, SessionOf clients) {
+  auto session = std::make_shared<Session>(requests_, clients);
   session->principal = principal;
   return session;
 }
@@ -99,7 +99,7 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
     const auto session = make_session(gate_.let_in(peer));
     session->outlet = peer.weak_from_this();
     if (session->principal != nullptr) {
-      peer.proved();
+      peer.prove();
     } else if (peer.facts().transport != TransportKind::kUdp) {
       await_proof(*session, peer);
     }

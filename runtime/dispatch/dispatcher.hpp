@@ -70,8 +70,8 @@ class Dispatcher {
   using InputEnded = std::function<void(bool speaks_mcp)>;
   AcceptFunction acceptor(InputEnded input_ended = {});
 
-  // `shared`: of all HTTP clients that have no session of their own.
-  std::shared_ptr<Session> make_session(const Principal* principal, bool shared = false);
+  // Of many clients is the session of all that come over HTTP without one of their own.
+  std::shared_ptr<Session> make_session(const Principal* principal, SessionOf clients = SessionOf::kOneClient);
   Gate& gate() { return gate_; }
   asio::io_context& loop() { return loop_; }
   Caller& caller() { return caller_; }

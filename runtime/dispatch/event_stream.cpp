@@ -158,7 +158,7 @@ void EventStream::end() {
   if (const auto action = std::exchange(when_ended_, {})) action();
 }
 
-void EventStream::release(std::chrono::milliseconds pause) {
+void EventStream::resume_after(std::chrono::milliseconds pause) {
   if (!exchange_ || !options_.primes || ended_) return;
   open();
   exchange_->write(retry_after(pause));

@@ -61,16 +61,16 @@ class EventStream final : public AnsweringPeer {
   void send(std::string_view message) override;
   void last(std::string message, std::optional<ErrorCode> error) override;
   void none() override;
-  void release(std::chrono::milliseconds pause) override;
+  void resume_after(std::chrono::milliseconds pause) override;
 
   bool ready() const override { return exchange_ ? exchange_->ready() : kept_bytes_ < kKeptBytes; }
   bool closed() const override { return abandoned_; }
   bool has_room_for(std::size_t bytes) const override;
-  void hold_input() override {}  // the next request is another peer's
-  void resume_input() override {}
   void close() override { abandon(); }
 
  private:
+  void input_resumed() override {}  // the next request is another peer's
+
   struct Event {
     std::uint64_t number;
     std::string data;  // empty: the first one, from which everything can be resumed

@@ -88,7 +88,7 @@ Gate::Admission Gate::admit(const Message& message, Session& session, AnswerSink
   const std::string_view token = over_udp ? token_of(message) : client.credential;
   if (over_udp) session.principal = let_in(token, client.address);
   if (session.principal != nullptr) {
-    if (!tokens_.empty()) answer.peer().proved();
+    if (!tokens_.empty()) answer.peer().prove();
     return Admission::kExecute;
   }
   refuse(message, token, over_udp ? kHowToOverUdp : kHowTo, session, answer);
@@ -141,7 +141,7 @@ Gate::Admission Gate::authenticate(const Request& request, Session& session, Ans
   }
   Reply reply(answer, request.id);
   if (client.transport != TransportKind::kHttp) session.principal = principal;
-  if (!tokens_.empty()) answer.peer().proved();
+  if (!tokens_.empty()) answer.peer().prove();
   reply.result(describe(*principal));
   return Admission::kProved;
 }

@@ -29,20 +29,20 @@ class HttpPeer : public AnsweringPeer {
 
   void send(std::string_view message) override;  // an event; dropped if the client accepts none
   void last(std::string message, std::optional<ErrorCode> error) override;
-  void none() override;                                          // 202, or the end of the events
-  void release(std::chrono::milliseconds /*pause*/) override {}  // nothing of it could be asked for again
+  void none() override;                                               // 202, or the end of the events
+  void resume_after(std::chrono::milliseconds /*pause*/) override {}  // nothing of it could be asked for again
   void answer_with_status(int status, std::string message);
 
   bool ready() const override { return exchange_->ready(); }
   bool closed() const override { return exchange_->closed(); }
   bool has_room_for(std::size_t bytes) const override { return exchange_->has_room_for(bytes); }
-  void hold_input() override {}  // the next request is another peer's
-  void resume_input() override {}
   void close() override {}  // the exchange ends with its answer
   // To be sent with the answer, if it has not begun.
   void add_header(std::string_view name, std::string_view value) { headers_.add(name, value); }
 
  private:
+  void input_resumed() override {}  // the next request is another peer's
+
   void start_stream();
   void watch();  // for the exchange to become ready
   void write_event(std::string_view message);

@@ -26,7 +26,7 @@ HttpSessions::Found HttpSessions::of(const http::Request& request) {
     return {found->second.session.get(), found->second.streams.get()};
   }
   auto& session = anonymous_[principal];
-  if (!session) session = dispatcher_.make_session(principal, true);
+  if (!session) session = dispatcher_.make_session(principal, SessionOf::kManyClients);
   return {session.get()};
 }
 

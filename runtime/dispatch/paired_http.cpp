@@ -54,11 +54,6 @@ class PairedHttp::Client final : public ConnectedPeer {
     waiting_.push_back({std::move(body), exchange.shared_from_this(), std::move(share)});
     take_next();
   }
-  void hold_input() override { ++held_; }
-  void resume_input() override {
-    --held_;
-    take_next();
-  }
   void set_receiver(ReceiveFunction receive) { receive_ = std::move(receive); }
 
   void send(std::string_view message) override {
@@ -77,6 +72,7 @@ class PairedHttp::Client final : public ConnectedPeer {
   bool has_room_for(std::size_t bytes) const override { return exchange_->has_room_for(bytes); }
 
  private:
+  void input_resumed() override { take_next(); }
   void watch() {
     if (std::exchange(watching_, true)) return;
     exchange_->when_ready([weak = weak_from_this()] {
@@ -94,7 +90,7 @@ class PairedHttp::Client final : public ConnectedPeer {
   };
 
   void take_next() {
-    while (held_ == 0 && !waiting_.empty()) {
+    while (!input_is_held() && !waiting_.empty()) {
       Waiting next = std::move(waiting_.front());
       waiting_.pop_front();
       next.share.set(0);  // who receives it takes a share of its own
@@ -107,7 +103,6 @@ class PairedHttp::Client final : public ConnectedPeer {
   const std::shared_ptr<http::Exchange> exchange_;
   ReceiveFunction receive_;
   std::deque<Waiting> waiting_;  // one for each HTTP connection, at most: it is not read on before its 202
-  unsigned held_ = 0;            // how often hold_input() was called, less resume_input()
   bool watching_ = false;
   bool closing_ = false;
   Deadline silence_;

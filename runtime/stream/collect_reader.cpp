@@ -50,7 +50,7 @@ void CollectReader::fail(const std::exception_ptr& fault) {
 void CollectReader::drain() {
   if (ended_) return;
   std::string news;
-  while (auto chunk = stream()->take(true, std::numeric_limits<std::size_t>::max())) {
+  while (auto chunk = stream()->take(ChunkOf::kAllThatWaits, std::numeric_limits<std::size_t>::max())) {
     if (collected_.texts.size() <= chunk->batch) collected_.texts.resize(chunk->batch + 1);
     if (!gathers(chunk->delta.size())) continue;
     collected_.texts[chunk->batch] += chunk->delta;

@@ -214,11 +214,11 @@ TokenLane* TokenStream::next_lane() {
   return nullptr;
 }
 
-std::optional<Chunk> TokenStream::take(bool join, std::size_t max_escaped_bytes) {
+std::optional<Chunk> TokenStream::take(ChunkOf what, std::size_t max_escaped_bytes) {
   const std::lock_guard lock(mutex_);
   TokenLane* const lane = next_lane();
   if (lane == nullptr) return std::nullopt;
-  if (join && !options_.keep_tokens) this->join(*lane);
+  if (what == ChunkOf::kAllThatWaits && !options_.keep_tokens) join(*lane);
   Chunk chunk{static_cast<std::size_t>(lane - lanes_.data()), {}, {}};
   const auto token_id = lane->take(chunk.delta, max_escaped_bytes);
   if (options_.keep_tokens) chunk.token_ids.push_back(token_id);

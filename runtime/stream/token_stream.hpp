@@ -32,6 +32,9 @@
 
 namespace rkllm_mcp {
 
+// What a chunk is made of: the next token alone, or all tokens that wait for one batch entry.
+enum class ChunkOf { kOneToken, kAllThatWaits };
+
 // A piece of an answer. Packing it is the dialect's business.
 struct Chunk {
   std::size_t batch = 0;                // which prompt of the batch it belongs to
@@ -75,9 +78,8 @@ class TokenStream : public CallObserver {
 
   // The reader is about to look: the next event wakes it again.
   void rearm() { awake_.store(false); }
-  // The next chunk: one token, or with `join` everything that waits for one batch entry, but never more text than
-  // escapes into `max_escaped_bytes`. Nothing if no token waits.
-  std::optional<Chunk> take(bool join, std::size_t max_escaped_bytes);
+  // The next chunk, but never more text than escapes into `max_escaped_bytes`. Nothing if no token waits.
+  std::optional<Chunk> take(ChunkOf what, std::size_t max_escaped_bytes);
   // Everything that waits for one batch entry, with the ids of all its tokens if the stream keeps them.
   std::optional<Chunk> take_entry();
   // True if take() would give something.

@@ -39,7 +39,7 @@ class AnswerSink {
   virtual void none() = 0;
   // Ends the response for now; the client asks for the rest after `pause`. Does nothing unless the client can do that
   // (an event stream over HTTP that can be resumed).
-  virtual void release(std::chrono::milliseconds pause) = 0;
+  virtual void resume_after(std::chrono::milliseconds pause) = 0;
   // The request was that of a client that has not proved who it is: ends its connection, when the answer has been sent.
   // Transports without connections do nothing.
   virtual void refuse() = 0;

@@ -43,44 +43,55 @@ struct PeerFacts {
   bool takes_messages = true;  // false: nothing but the answer to its request (HTTP without an event stream)
 };
 
-// What is not declared here is Writable's. tests/runtime/transport/peer_contract_test.cpp holds every transport to it.
+// What a transport has to say for itself is send(), close() and input_resumed(), and Writable's ready(), closed() and
+// has_room_for(). tests/runtime/transport/peer_contract_test.cpp holds every transport to it.
 class Peer : public Writable, public std::enable_shared_from_this<Peer> {
  public:
-  explicit Peer(PeerFacts facts) : facts_(std::move(facts)) {}
+  // `answer`: what answers a request of this client that is no part of a batch. It may be the peer itself.
+  Peer(PeerFacts facts, AnswerSink& answer) : facts_(std::move(facts)), answer_(answer) {}
 
   const PeerFacts& facts() const { return facts_; }
+  AnswerSink& answer() const { return answer_; }
 
   // Queues one complete message (JSON text without a newline); the transport adds its framing. Never blocks. A message
   // is accepted even when ready() is false, so that a reply is never lost; whoever can wait asks ready() first.
   // Silently dropped once the peer is closed.
   virtual void send(std::string_view message) = 0;
-  // Gives the receiver no more messages until resume_input(): the message just received takes longer, and the next one
-  // must not be handled before it. For transports that carry messages in an order. Calls nest: it goes on when it has
-  // been resumed as often as it was held.
-  virtual void hold_input() = 0;
-  virtual void resume_input() = 0;
   // Ends the connection after what is queued has been written; from now on closed() is true. Idempotent. The actions of
   // when_closed() run when the last byte is written or given up, never from inside this function. Does nothing where
   // there is no connection to end: a plain HTTP exchange ends with its answer.
   virtual void close() = 0;
-  // The client has presented a token that is valid. UDP sends little to clients that have not: their address may be
-  // somebody else's.
-  virtual void proved() = 0;
-  // What answers a request of this client that is no part of a batch.
-  virtual AnswerSink& answer() = 0;
+
+  // Gives the receiver no more messages until resume_input(): the message just received takes longer, and the next one
+  // must not be handled before it. For transports that carry messages in an order. Calls nest: it goes on when it has
+  // been resumed as often as it was held.
+  void hold_input() { ++holds_; }
+  void resume_input() {
+    if (--holds_ == 0) input_resumed();
+  }
+  // The client has presented a token that is valid. Those that have not may send short messages only, and UDP sends
+  // little to them: their address may be somebody else's.
+  void prove() { has_proved_ = true; }
+  bool has_proved() const { return has_proved_; }
+
+ protected:
+  bool input_is_held() const { return holds_ > 0; }
+  virtual void input_resumed() = 0;  // nothing holds it any more: what has waited is the receiver's
 
  private:
   const PeerFacts facts_;
+  AnswerSink& answer_;
+  unsigned holds_ = 0;  // how often hold_input() was called, less resume_input()
+  bool has_proved_ = false;
 };
 
 // A peer that also is the AnswerSink of its own requests; the peers of all transports are of this kind.
 class AnsweringPeer : public Peer, public AnswerSink {
  public:
-  explicit AnsweringPeer(PeerFacts facts) : Peer(std::move(facts)), AnswerSink(static_cast<Peer&>(*this)) {}
+  explicit AnsweringPeer(PeerFacts facts)
+      : Peer(std::move(facts), static_cast<AnswerSink&>(*this)), AnswerSink(static_cast<Peer&>(*this)) {}
 
   bool has_room_for(std::size_t bytes) const override = 0;  // of Writable and of AnswerSink
-  void proved() override {}
-  AnswerSink& answer() override { return *this; }
   std::shared_ptr<AnswerSink> keep() override { return {shared_from_this(), this}; }
   void expected() override {}
   void refuse() override { close(); }
@@ -93,7 +104,7 @@ class ConnectedPeer : public AnsweringPeer {
 
   void last(std::string message, std::optional<ErrorCode> /*error*/) override { send(message); }
   void none() override {}
-  void release(std::chrono::milliseconds /*pause*/) override {}
+  void resume_after(std::chrono::milliseconds /*pause*/) override {}
 };
 
 // A peer without a client: it drops what it is sent. For requests whose sender has no connection, or waits for nothing
@@ -106,12 +117,13 @@ class SilentPeer final : public ConnectedPeer {
       : ConnectedPeer({.transport = transport, .address = std::move(address)}) {}
 
   void send(std::string_view /*message*/) override {}
-  void hold_input() override {}
-  void resume_input() override {}
   bool has_room_for(std::size_t /*bytes*/) const override { return true; }
   bool ready() const override { return true; }
   bool closed() const override { return false; }
   void close() override {}
+
+ private:
+  void input_resumed() override {}
 };
 
 // A message longer than the limit was skipped; the connection goes on where its framing allows that.

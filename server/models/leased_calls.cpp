@@ -25,7 +25,7 @@ void RunReader::drop() {
 
 void RunReader::drain() {
   while (listener_ && !is_held_) {
-    const auto chunk = stream()->take(false, std::numeric_limits<std::size_t>::max());
+    const auto chunk = stream()->take(ChunkOf::kOneToken, std::numeric_limits<std::size_t>::max());
     if (!chunk) break;
     const auto listener = listener_;
     listener->on_token(chunk->delta);

@@ -74,8 +74,6 @@ class FakePeer : public ConnectedPeer {
     if (std::exchange(breaks, false)) throw std::logic_error("a fault");
     sent.emplace_back(message);
   }
-  void hold_input() override {}
-  void resume_input() override {}
   bool ready() const override { return takes; }
   bool closed() const override { return closed_; }
   bool has_room_for(std::size_t bytes) const override { return bytes <= room; }
@@ -94,6 +92,8 @@ class FakePeer : public ConnectedPeer {
   std::size_t room = static_cast<std::size_t>(-1);
 
  private:
+  void input_resumed() override {}
+
   bool closed_ = false;
 };
 

@@ -47,7 +47,7 @@ void Invocation::log(Severity level, std::string_view logger, const Json& data) 
 }
 
 void Invocation::release_stream(std::chrono::milliseconds pause) {
-  if (!ended_) request_.reply->answer().release(pause);
+  if (!ended_) request_.reply->answer().resume_after(pause);
 }
 
 void Invocation::result(Json body) {

@@ -34,7 +34,8 @@ void LineConnection::channel_received(std::string_view bytes) {
 
 std::string_view LineConnection::take(std::string_view bytes) {
   std::string_view rest = bytes;
-  while (!rest.empty() && held_ == 0 && !channel_->congested() && !input_.slice_is_over()) {
+  while (!rest.empty() && !input_is_held() && !channel_->congested() && !input_.slice_is_over()) {
+    if (has_proved()) framer_.set_limit(max_message_bytes_);
     const auto received = framer_.next(rest);
     input_.count_message();
     // What follows close() in the same packet is not executed.
@@ -68,19 +69,14 @@ void LineConnection::channel_ready() {
   go_on();
 }
 
-void LineConnection::resume_input() {
-  --held_;
-  go_on();
-}
-
 void LineConnection::go_on() {
-  if (held_ > 0 || !receive_) return;
+  if (input_is_held() || !receive_) return;
   input_.go_on([this](std::string_view bytes) { return take(bytes); });
-  if (input_.empty() && held_ == 0 && std::exchange(ended_, false)) end_input();
+  if (input_.empty() && !input_is_held() && std::exchange(ended_, false)) end_input();
 }
 
 void LineConnection::channel_ended() {
-  ended_ = held_ > 0 || !input_.empty();
+  ended_ = input_is_held() || !input_.empty();
   if (!ended_) return end_input();
   find_out_who_listens();  // nobody needs to handle what waits for a client that has gone
 }
@@ -96,7 +92,7 @@ void LineConnection::end_input() {
   deadline_.clear();
   if (const auto rest = framer_.finish(); rest && channel_->is_open()) receive_(*rest);
   framer_.release();
-  if (held_ > 0) {  // the last line may take longer, too
+  if (input_is_held()) {  // the last line may take longer, too
     ended_ = true;
     return find_out_who_listens();
   }

@@ -29,17 +29,15 @@ class LineConnection final : public ConnectedPeer, public Channel::Owner {
   void last(std::string message, std::optional<ErrorCode> /*error*/) override {
     channel_->write({}, std::move(message), "\n");
   }
-  void hold_input() override { ++held_; }
-  void resume_input() override;
   bool has_room_for(std::size_t bytes) const override { return channel_->has_room_for(bytes); }
   bool ready() const override { return channel_->ready(); }
   void close() override { channel_->close(); }
-  void proved() override { framer_.set_limit(max_message_bytes_); }
   bool closed() const override { return !channel_->is_open(); }
 
  private:
   LineConnection(Channel& channel, PeerFacts facts, const ConnectionLimits& limits);
 
+  void input_resumed() override { go_on(); }
   void channel_received(std::string_view bytes) override;
   void channel_ended() override;
   void channel_ready() override;
@@ -62,7 +60,6 @@ class LineConnection final : public ConnectedPeer, public Channel::Owner {
   InputBacklog input_;
   MessageDeadline deadline_;  // of the message under way
   bool in_message_ = false;
-  unsigned held_ = 0;   // how often hold_input() was called, less resume_input()
   bool ended_ = false;  // the input has; what is in the backlog comes before that
   ReceiveFunction receive_;
 };

@@ -97,8 +97,9 @@ class UdpTransport::UdpPeer final : public ConnectedPeer {
                        .preferred_chunk_bytes = socket.options().chunk_bytes}),
         socket_(socket.weak_from_this()),
         remote_(std::move(remote)),
-        burst_left_(socket.options().udp_burst),
-        proved_(socket.options().loopback_is_proof && is_own(remote_.address())) {}
+        burst_left_(socket.options().udp_burst) {
+    if (socket.options().loopback_is_proof && is_own(remote_.address())) prove();
+  }
 
   void send(std::string_view message) override;
   void last(std::string message, std::optional<ErrorCode> /*error*/) override {
@@ -107,17 +108,13 @@ class UdpTransport::UdpPeer final : public ConnectedPeer {
   }
   void none() override { expected_ -= std::min<std::size_t>(expected_, 1); }  // not every message is expected
   void expected() override { ++expected_; }
-  void hold_input() override {}  // datagrams come in no order
-  void resume_input() override {}
   bool ready() const override { return waiting_.empty() && burst_left_ > 0; }
   bool has_room_for(std::size_t /*bytes*/) const override { return true; }  // what waits is bounded, not counted
   void close() override;
   void refuse() override {}
-  void proved() override { proved_ = true; }
   bool closed() const override { return closing_; }
 
   const Endpoint& remote() const { return remote_; }
-  bool has_proved() const { return proved_; }
   bool awaits_answer() const { return expected_ > 0; }
   void receive(const Received& received, std::size_t bytes);
   void set_receive(ReceiveFunction receive) { receive_ = std::move(receive); }
@@ -131,6 +128,8 @@ class UdpTransport::UdpPeer final : public ConnectedPeer {
   bool awaits_tick = false;
 
  private:
+  void input_resumed() override {}  // datagrams come in no order
+
   const std::weak_ptr<Socket> socket_;
   const Endpoint remote_;
   ReceiveFunction receive_;
@@ -139,7 +138,6 @@ class UdpTransport::UdpPeer final : public ConnectedPeer {
   std::size_t burst_left_;
   std::size_t expected_ = 0;  // answers
   bool closing_ = false;
-  bool proved_;
   std::size_t allowance_ = kSmallErrorBytes;  // bytes that may still be sent while it is not proved
 };
 
@@ -153,7 +151,7 @@ void UdpTransport::UdpPeer::send(std::string_view message) {
   const auto socket = socket_.lock();
   if (closing_ || !socket || message.size() > kMaxDatagramBytes) return;
   Counts* const counts = socket->options().counts;
-  if (!proved_) {
+  if (!has_proved()) {
     if (message.size() > allowance_) return count(counts, &Counts::dropped_datagrams);
     allowance_ -= message.size();
   }

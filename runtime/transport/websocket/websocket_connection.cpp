@@ -35,7 +35,12 @@ void Connection::channel_received(std::string_view bytes) {
   input_.receive(bytes, [this](std::string_view received) { return take(received); });
 }
 
+void Connection::take_longer_messages() {
+  if (has_proved()) parser_.set_limit(max_message_bytes_);
+}
+
 std::string_view Connection::take(std::string_view bytes) {
+  take_longer_messages();
   const std::size_t taken = parser_.feed(bytes, *this);
   watch_message();
   return bytes.substr(taken);
@@ -60,8 +65,7 @@ void Connection::channel_ready() {
   go_on();
 }
 
-void Connection::resume_input() {
-  --held_;
+void Connection::input_resumed() {
   if (channel_->is_open()) go_on();
 }
 
@@ -79,6 +83,7 @@ void Connection::channel_closed() {
 void Connection::websocket_text(std::string_view message) {
   input_.count_message();
   if (channel_->is_open()) receive_(message);
+  take_longer_messages();  // the next one may be in the same piece
 }
 
 void Connection::websocket_oversized(std::size_t bytes) {

@@ -38,19 +38,17 @@ class Connection final : public ConnectedPeer, public Channel::Owner, private Pa
 
   void send(std::string_view message) override;
   void last(std::string message, std::optional<ErrorCode> error) override;
-  void hold_input() override { ++held_; }
-  void resume_input() override;
   bool has_room_for(std::size_t bytes) const override { return channel_->has_room_for(bytes); }
   bool ready() const override { return channel_->ready(); }
   void close() override { close_with(close_payload(Close::kNormal, "")); }
   void refuse() override { close_with(close_payload(Close::kUnauthorized, "unauthorized")); }
-  void proved() override { parser_.set_limit(max_message_bytes_); }
   bool closed() const override { return !channel_->is_open(); }
 
  private:
   Connection(asio::io_context& io, Channel& channel, PeerFacts facts, const Limits& limits,
              const ConnectionLimits& connection_limits);
 
+  void input_resumed() override;
   void channel_received(std::string_view bytes) override;
   void channel_ended() override { channel_->abort(); }
   void channel_ready() override;
@@ -63,11 +61,12 @@ class Connection final : public ConnectedPeer, public Channel::Owner, private Pa
   void websocket_ping(std::string_view payload) override;
   void websocket_closing(std::string_view payload) override { close_with(payload); }
   void websocket_violation(Close code, std::string_view explanation) override;
-  bool websocket_pauses() const override { return held_ > 0 || channel_->congested() || input_.slice_is_over(); }
+  bool websocket_pauses() const override { return input_is_held() || channel_->congested() || input_.slice_is_over(); }
 
   // Frame by frame, as many as can be handled now; returns what is left.
   std::string_view take(std::string_view bytes);
-  void go_on();  // with what was kept
+  void go_on();                 // with what was kept
+  void take_longer_messages();  // if it may send them
   void watch_message();
   void out_of_time();
   void send_frame(Opcode opcode, std::string_view payload);
@@ -80,7 +79,6 @@ class Connection final : public ConnectedPeer, public Channel::Owner, private Pa
   Counts* const counts_;
   Parser parser_;
   InputBacklog input_;
-  unsigned held_ = 0;  // how often hold_input() was called, less resume_input()
   ReceiveFunction receive_;
   MessageDeadline deadline_;  // of the message under way
   std::size_t watched_ = 0;   // its number

@@ -59,7 +59,7 @@ class ServiceServer::Caller final : public HostCall {
     // its deleter keeps the principal alive.
     auto principal = std::make_unique<const Principal>(std::move(who));
     const Principal* const asking = principal.get();
-    session_ = std::shared_ptr<Session>(new Session(requests_, false),
+    session_ = std::shared_ptr<Session>(new Session(requests_),
                                         [principal = std::move(principal)](const Session* session) { delete session; });
     session_->principal = asking;
   }

@@ -43,10 +43,10 @@ struct CallBench {
 
   explicit CallBench(CallLimits given = patient_limits(),
                      PeerFacts facts = {.transport = TransportKind::kTcp, .address = "192.0.2.1:4000"},
-                     bool shared = false)
+                     SessionOf clients = SessionOf::kOneClient)
       : limits(counted(std::move(given))),
         peer(std::make_shared<FakePeer>(std::move(facts))),
-        session(std::make_shared<Session>(table, shared)) {
+        session(std::make_shared<Session>(table, clients)) {
     session->principal = &owner;
   }
   CallBench(const CallBench&) = delete;

@@ -177,7 +177,7 @@ TEST_CASE(
 TEST_CASE("loading and unloading models takes the permission admin, everything else the permission call") {
   const Principal caller{"caller", true, false};
   const Principal admin{"admin", false, true};
-  Session session(std::weak_ptr<RequestTable>(), false);
+  Session session{std::weak_ptr<RequestTable>()};
   const auto code = [&](HandleRole role, const Principal* whose) {
     Method method = kPlain;
     method.handle = role;
@@ -210,7 +210,8 @@ TEST_CASE("a client has so many calls in progress, and the one too many is count
 }
 
 TEST_CASE("clients of a shared session may use one id, but for two streams from one address") {
-  CallBench bench(patient_limits(), {.transport = TransportKind::kHttp, .address = "192.0.2.1:4000"}, true);
+  CallBench bench(patient_limits(), {.transport = TransportKind::kHttp, .address = "192.0.2.1:4000"},
+                  SessionOf::kManyClients);
   const auto is_refused = [&](const std::shared_ptr<Reply>& reply, bool is_stream) {
     return refusal_of([&] { Caller::require_new_id(*bench.session, *reply, is_stream); }) == ErrorCode::kInvalidRequest;
   };

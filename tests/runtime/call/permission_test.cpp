@@ -13,7 +13,7 @@ namespace {
 
 struct Asking {
   std::shared_ptr<RequestTable> table = std::make_shared<RequestTable>();
-  std::shared_ptr<Session> session = std::make_shared<Session>(table, false);
+  std::shared_ptr<Session> session = std::make_shared<Session>(table);
 
   RpcError refusal(Permission permission) const {
     return test::error_of([&] { permit(*session, permission); });
@@ -55,13 +55,14 @@ TEST_CASE("a client may have so many requests in progress, and the one that is t
   const auto table = std::make_shared<RequestTable>();
   const auto peer = std::make_shared<test::FakePeer>();
   Counts counts;
-  for (const bool is_shared : {false, true}) {
-    const auto session = std::make_shared<Session>(table, is_shared);
+  for (const auto clients : {SessionOf::kOneClient, SessionOf::kManyClients}) {
+    const auto session = std::make_shared<Session>(table, clients);
     check_quota(*session, *peer, 1, &counts);
     const RpcError error = test::error_of([&] { check_quota(*session, *peer, 0, &counts); });
     CHECK(error.code() == ErrorCode::kQueueFull);
     CHECK(error.data() == Json{{"queued", 0}, {"limit", 0}});
-    CHECK_THAT(error.what(), test::has_text(is_shared ? "from this address without a session" : "on this connection"));
+    CHECK_THAT(error.what(),
+               test::has_text(session->shared() ? "from this address without a session" : "on this connection"));
   }
   CHECK(counts.reached.at(static_cast<std::size_t>(Limit::kRequestsPerConnection)) == 2);
 }

@@ -22,7 +22,7 @@ struct RepeatingClient {
 
   std::shared_ptr<FakePeer> peer = std::make_shared<FakePeer>(TransportKind::kUdp);
   std::shared_ptr<RequestTable> table = std::make_shared<RequestTable>();
-  std::shared_ptr<Session> session = std::make_shared<Session>(table, false);
+  std::shared_ptr<Session> session = std::make_shared<Session>(table);
 };
 
 using Sent = std::vector<std::string>;

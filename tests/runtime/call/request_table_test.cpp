@@ -24,7 +24,7 @@ struct Requests {
   std::shared_ptr<RequestTable> table = std::make_shared<RequestTable>();
   std::shared_ptr<FakePeer> peer = std::make_shared<FakePeer>(TransportKind::kTcp);
 
-  std::shared_ptr<Session> session() const { return std::make_shared<Session>(table, false); }
+  std::shared_ptr<Session> session() const { return std::make_shared<Session>(table); }
   // A request of the session; how it is cancelled is all that keeps `held`.
   Session::Key add(Session& session, const std::string& id, std::shared_ptr<void> held = {}) const {
     return session.add(
@@ -158,7 +158,7 @@ TEST_CASE("one session neither sees nor cancels the requests of another") {
 }
 
 TEST_CASE("a session without a table, or whose table has ended, has no requests") {
-  Session alone({}, false);
+  Session alone{std::weak_ptr<RequestTable>()};
   const auto peer = std::make_shared<FakePeer>(TransportKind::kTcp);
   Requests requests;
   const auto session = requests.session();
@@ -177,7 +177,7 @@ TEST_CASE("a session without a table, or whose table has ended, has no requests"
 TEST_CASE(
     "in a shared session a request id is that of an address: others neither poll nor cancel it, nor must avoid it") {
   const auto table = std::make_shared<RequestTable>();
-  const auto session = std::make_shared<Session>(table, true);
+  const auto session = std::make_shared<Session>(table, SessionOf::kManyClients);
   const auto mine = std::make_shared<FakePeer>(TransportKind::kHttp, "192.0.2.1:4000");
   const auto again = std::make_shared<FakePeer>(TransportKind::kHttp, "192.0.2.1:4001");
   const auto other = std::make_shared<FakePeer>(TransportKind::kHttp, "192.0.2.2:4000");

@@ -37,7 +37,7 @@ struct ToldReader : StreamReader {
 
 // One session, and requests of its client.
 struct OneSession {
-  explicit OneSession(bool shared = false) : session(std::make_shared<Session>(table, shared)) {}
+  explicit OneSession(SessionOf clients = SessionOf::kOneClient) : session(std::make_shared<Session>(table, clients)) {}
 
   Session::Key add(const std::string& id, std::function<void()> on_cancelled = {}) {
     return session->add({.id = id, .reply = reply(id), .on_cancelled = std::move(on_cancelled)}, *peer);
@@ -78,7 +78,7 @@ TEST_CASE("a call is in progress from its beginning until it is removed or only 
 }
 
 TEST_CASE("clients of a shared session have their calls counted by host, whatever their ports") {
-  OneSession one(true);
+  OneSession one(SessionOf::kManyClients);
   const auto again = std::make_shared<FakePeer>(TransportKind::kHttp, "192.0.2.1:4001");
   const auto near = std::make_shared<FakePeer>(TransportKind::kHttp, "192.0.2.10:4000");
   const auto six = std::make_shared<FakePeer>(TransportKind::kHttp, "[2001:db8::1]:4000");
@@ -325,7 +325,7 @@ TEST_CASE("the end of a session cancels what it has in progress") {
 }
 
 TEST_CASE("a sibling is of the same client, and has nothing in progress") {
-  OneSession one(true);
+  OneSession one(SessionOf::kManyClients);
   const Principal owner{"owner", true, true};
   one.session->principal = &owner;
   one.add("1");

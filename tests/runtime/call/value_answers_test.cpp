@@ -60,7 +60,7 @@ struct Budget {
 // One that polls over HTTP.
 struct PollingClient : Client {
   explicit PollingClient(const Dispatcher::Options& options = usual_limits<Dispatcher::Options>()) : Client(options) {
-    session = dispatcher.make_session(dispatcher.gate().identify(""), true);
+    session = dispatcher.make_session(dispatcher.gate().identify(""), SessionOf::kManyClients);
     peer = std::make_shared<FakePeer>(TransportKind::kHttp);
   }
   void ask(const std::string& message) {

@@ -68,7 +68,7 @@ class CalledServices {
   ServiceCalls calls{catalogue, {.page_items = 10, .requests_per_session = 2}};
   std::shared_ptr<FakePeer> peer = std::make_shared<FakePeer>();
   std::shared_ptr<RequestTable> requests = std::make_shared<RequestTable>();
-  std::shared_ptr<Session> session = std::make_shared<Session>(requests, false);
+  std::shared_ptr<Session> session = std::make_shared<Session>(requests);
 
  private:
   static mcp::ServiceMethod method(const char* name, Permission permission = Permission::kCall) {

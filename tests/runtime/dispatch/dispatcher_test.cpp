@@ -139,7 +139,7 @@ TEST_CASE("clients without a session of their own have their quota by address") 
   auto options = usual_limits<Dispatcher::Options>();
   options.calls.requests_per_session = 2;
   Client client(options);
-  const auto shared = client.dispatcher.make_session(client.dispatcher.gate().identify(""), true);
+  const auto shared = client.dispatcher.make_session(client.dispatcher.gate().identify(""), SessionOf::kManyClients);
   const auto ask = [&](const std::shared_ptr<FakePeer>& peer, const std::string& id, Delivery delivery) {
     peer->sent.clear();
     receive_text(client.dispatcher, call(id, "run_async"), *shared, *peer, delivery);
@@ -164,7 +164,7 @@ TEST_CASE("a poll that comes as the stream is about to expire saves it") {
   for (int turns = 0; turns < 4; ++turns) {  // of the loop, from the expiry to the poll
     Client client(options);
     const auto http = std::make_shared<FakePeer>(TransportKind::kHttp);
-    const auto session = client.dispatcher.make_session(client.dispatcher.gate().identify(""), true);
+    const auto session = client.dispatcher.make_session(client.dispatcher.gate().identify(""), SessionOf::kManyClients);
     receive_text(client.dispatcher, call("1", "run_async"), *session, *http, Delivery::kPoll);
     client.settle();
     std::function<void(int)> poll_after = [&](int left) {

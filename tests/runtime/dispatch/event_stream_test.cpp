@@ -163,7 +163,7 @@ TEST_CASE("of a stream that ended unanswered nothing more comes") {
 TEST_CASE("a client that is let go is told when to come back") {
   Stream stream(true);
   const auto first = stream.answer();
-  stream.stream->release(std::chrono::milliseconds(500));
+  stream.stream->resume_after(std::chrono::milliseconds(500));
   CHECK(first->body == "id: s-0\ndata: \n\nretry: 500\n\n");
   CHECK(first->done);
   stream.stream->last("1", std::nullopt);
@@ -171,7 +171,7 @@ TEST_CASE("a client that is let go is told when to come back") {
 
   Stream older;  // could not come back from the beginning
   const auto kept = older.answer();
-  older.stream->release(std::chrono::milliseconds(500));
+  older.stream->resume_after(std::chrono::milliseconds(500));
   CHECK_FALSE(kept->done);
 }
 

@@ -41,7 +41,7 @@ struct Completing {
   const Json prompt{{"type", "ref/prompt"}, {"name", "greet"}};
   const Json resource{{"type", "ref/resource"}, {"uri", "a://{n}"}};
   const Principal principal{"client", true, true};
-  Session session{std::weak_ptr<RequestTable>(), false};
+  Session session{std::weak_ptr<RequestTable>()};
   mcp::Catalogue catalogue;
   std::vector<std::string> values;
   std::string so_far = "not asked";

@@ -96,7 +96,7 @@ struct DocumentList {
   };
 
   const Principal principal{"client", true, true};
-  std::shared_ptr<Session> session = std::make_shared<Session>(std::weak_ptr<RequestTable>(), false);
+  std::shared_ptr<Session> session = std::make_shared<Session>(std::weak_ptr<RequestTable>());
   mcp::Catalogue catalogue;
   bool is_waiting = false;
   std::vector<Asked> asked;

@@ -67,7 +67,7 @@ struct AskedByRequests {
 
   const Json server{{"name", "fake"}, {"version", "1"}};
   const std::shared_ptr<FakePeer> peer = std::make_shared<FakePeer>();
-  const std::shared_ptr<Session> session = std::make_shared<Session>(std::weak_ptr<RequestTable>(), false);
+  const std::shared_ptr<Session> session = std::make_shared<Session>(std::weak_ptr<RequestTable>());
   int runs = 0;  // after it was asked
   Json inputs;
   Json state;
@@ -77,7 +77,7 @@ struct AskedByRequests {
 }  // namespace
 
 TEST_CASE("who has made a handshake is what that has agreed on, whatever the request says") {
-  const auto session = std::make_shared<Session>(std::weak_ptr<RequestTable>(), false);
+  const auto session = std::make_shared<Session>(std::weak_ptr<RequestTable>());
   session->handshake = std::make_shared<mcp::Handshake>(
       mcp::Handshake{mcp::find_revision("2025-06-18"), Json{{"roots", Json::object()}}, mcp::Severity::kError});
   const Json params{{"_meta", {{"io.modelcontextprotocol/clientCapabilities", {{"sampling", Json::object()}}}}}};
@@ -88,7 +88,7 @@ TEST_CASE("who has made a handshake is what that has agreed on, whatever the req
 }
 
 TEST_CASE("before its handshake a client can do nothing, wants no log messages, and has the revision of the request") {
-  const auto session = std::make_shared<Session>(std::weak_ptr<RequestTable>(), false);
+  const auto session = std::make_shared<Session>(std::weak_ptr<RequestTable>());
   const auto& revision = mcp::newest_handshake_revision();
   const auto client = mcp::handshake_era().client_of(revision, nullptr, *session);
   CHECK(client.revision == &revision);

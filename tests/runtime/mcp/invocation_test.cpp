@@ -50,7 +50,7 @@ class NotingRequester final : public mcp::Requester {
 // A peer whose answers may be let go of for a time.
 struct PausingPeer : FakePeer {
   using FakePeer::FakePeer;
-  void release(std::chrono::milliseconds pause) override { pauses.push_back(pause); }
+  void resume_after(std::chrono::milliseconds pause) override { pauses.push_back(pause); }
 
   std::vector<std::chrono::milliseconds> pauses;
 };
@@ -80,7 +80,7 @@ struct InvokedTool {
   bool ready = true;
   std::shared_ptr<RequestTable> table = std::make_shared<RequestTable>();
   std::shared_ptr<PausingPeer> peer = std::make_shared<PausingPeer>(TransportKind::kHttp);
-  std::shared_ptr<Session> session = std::make_shared<Session>(table, false);
+  std::shared_ptr<Session> session = std::make_shared<Session>(table);
   std::shared_ptr<Reply> reply = std::make_shared<Reply>(*peer, "1");
   mcp::InvocationRequest wanted;  // until it has begun
   std::shared_ptr<mcp::Invocation> invocation;

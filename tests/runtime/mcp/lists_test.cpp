@@ -44,7 +44,7 @@ struct Listing {
   }
 
   const Principal principal{"client", true, false};
-  Session session{std::weak_ptr<RequestTable>(), false};
+  Session session{std::weak_ptr<RequestTable>()};
   mcp::Catalogue catalogue;
 };
 

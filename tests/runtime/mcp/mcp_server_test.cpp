@@ -46,8 +46,9 @@ mcp::Tool tool_named(const std::string& name, mcp::InvokeFunction run) {
 
 // A server, and one client of it.
 struct ServedClient {
-  explicit ServedClient(PeerFacts facts = {.transport = TransportKind::kTcp, .address = "test"}, bool shared = false)
-      : peer(std::make_shared<FakePeer>(std::move(facts))), session(std::make_shared<Session>(table, shared)) {
+  explicit ServedClient(PeerFacts facts = {.transport = TransportKind::kTcp, .address = "test"},
+                        SessionOf clients = SessionOf::kOneClient)
+      : peer(std::make_shared<FakePeer>(std::move(facts))), session(std::make_shared<Session>(table, clients)) {
     session->principal = &admin;
     session->outlet = peer;
   }
@@ -169,7 +170,7 @@ TEST_CASE("of what a client says in its handshake only what tools may ask of it 
 }
 
 TEST_CASE("a session that several clients share has no handshake, though each is answered") {
-  ServedClient client({.transport = TransportKind::kHttp, .address = "test"}, true);
+  ServedClient client({.transport = TransportKind::kHttp, .address = "test"}, SessionOf::kManyClients);
   CHECK(client.ask("initialize", {{"protocolVersion", "2025-06-18"}})["protocolVersion"] == "2025-06-18");
   CHECK_FALSE(client.session->handshake);
   client.ask("resources/subscribe", {{"uri", "a://1"}});

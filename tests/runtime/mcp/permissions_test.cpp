@@ -57,7 +57,7 @@ struct Asking {
 
   const mcp::Catalogue catalogue = catalogue_for_both();
   const Principal principal;
-  Session session{std::weak_ptr<RequestTable>(), false};
+  Session session{std::weak_ptr<RequestTable>()};
   mutable std::string text;  // of the last error
 };
 

@@ -64,7 +64,7 @@ struct Progressing {
   double last_value = 0;
   asio::io_context loop;
   std::shared_ptr<FakePeer> peer = std::make_shared<FakePeer>();
-  std::shared_ptr<Session> session = std::make_shared<Session>(std::weak_ptr<RequestTable>(), false);
+  std::shared_ptr<Session> session = std::make_shared<Session>(std::weak_ptr<RequestTable>());
   std::shared_ptr<mcp::Invocation> invocation;
   std::shared_ptr<mcp::Progress> progress;
 };

@@ -48,7 +48,7 @@ struct Reading {
   }
 
   const Principal principal{"client", true, false};
-  Session session{std::weak_ptr<RequestTable>(), false};
+  Session session{std::weak_ptr<RequestTable>()};
   mcp::Catalogue catalogue;
 };
 

@@ -24,7 +24,7 @@ const mcp::Revision& stateless_revision() { return *mcp::find_revision("2026-07-
 
 // Who asks with such a `_meta`.
 mcp::ClientContext client_with(const Json& meta) {
-  const auto session = std::make_shared<Session>(std::weak_ptr<RequestTable>(), false);
+  const auto session = std::make_shared<Session>(std::weak_ptr<RequestTable>());
   return mcp::stateless_era().client_of(stateless_revision(), Json{{"_meta", meta}}, *session);
 }
 
@@ -54,7 +54,7 @@ struct StatelessAsking {
   }
   mcp::InvocationRequest wanted() const {
     mcp::InvocationRequest request;
-    request.session = std::make_shared<Session>(std::weak_ptr<RequestTable>(), false);
+    request.session = std::make_shared<Session>(std::weak_ptr<RequestTable>());
     request.reply = std::make_shared<Reply>(*peer, "1");
     request.client = mcp::ClientContext{&stateless_revision(), Json::object(), std::nullopt};
     request.method = "tools/call";

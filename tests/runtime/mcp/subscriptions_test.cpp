@@ -23,7 +23,7 @@ namespace {
 // A client with a session of its own.
 struct Watcher {
   Watcher(const std::shared_ptr<RequestTable>& requests, const Principal* principal, PeerFacts facts = {})
-      : peer(std::make_shared<FakePeer>(std::move(facts))), session(std::make_shared<Session>(requests, false)) {
+      : peer(std::make_shared<FakePeer>(std::move(facts))), session(std::make_shared<Session>(requests)) {
     session->principal = principal;
   }
 

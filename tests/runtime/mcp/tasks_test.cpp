@@ -78,7 +78,7 @@ struct TaskTable {
   const Principal other{"other", true, true};
   std::shared_ptr<RequestTable> requests = std::make_shared<RequestTable>();
   std::shared_ptr<FakePeer> peer = std::make_shared<FakePeer>();
-  std::shared_ptr<Session> session = std::make_shared<Session>(requests, false);
+  std::shared_ptr<Session> session = std::make_shared<Session>(requests);
   std::vector<Change> changes;
   std::vector<std::shared_ptr<mcp::Invocation>> running;
   std::optional<mcp::Tasks> tasks;
@@ -335,7 +335,7 @@ TEST_CASE("a client that goes leaves its tasks alone, and cancels none of them b
   CHECK(table.session->active() == 0);
   table.session->cancel_request(1, *table.peer);
   table.session->client_gone();
-  table.session = std::make_shared<Session>(table.requests, false);
+  table.session = std::make_shared<Session>(table.requests);
   table.running[0]->result(mcp::text_result("done"));
   CHECK(table.status(id) == "completed");
 }
@@ -361,7 +361,7 @@ TEST_CASE("a holder of a token has room for so many tasks, of which those that h
 TEST_CASE("nobody's tasks give way to those of another, however many there are in all") {
   TaskTable table;
   const auto whose = [&table](const Principal& principal) {
-    auto session = std::make_shared<Session>(table.requests, false);
+    auto session = std::make_shared<Session>(table.requests);
     session->principal = &principal;
     return session;
   };

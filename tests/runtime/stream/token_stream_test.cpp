@@ -28,7 +28,7 @@ CallOutcome finished() {
 
 std::vector<std::string> take_each(TokenStream& stream) {
   std::vector<std::string> deltas;
-  while (const auto chunk = stream.take(false, kUnlimited)) deltas.push_back(chunk->delta);
+  while (const auto chunk = stream.take(ChunkOf::kOneToken, kUnlimited)) deltas.push_back(chunk->delta);
   return deltas;
 }
 
@@ -37,9 +37,9 @@ std::vector<std::string> take_each(TokenStream& stream) {
 TEST_CASE("tokens come out one by one, or joined when asked") {
   TokenStream stream(usual_limits<TokenStream::Options>(), [] {});
   for (const char* const token : {"a", "b", "c"}) stream.on_token(0, token, 1);
-  CHECK(stream.take(false, kUnlimited)->delta == "a");
-  CHECK(stream.take(true, kUnlimited)->delta == "bc");
-  CHECK_FALSE(stream.take(true, kUnlimited));
+  CHECK(stream.take(ChunkOf::kOneToken, kUnlimited)->delta == "a");
+  CHECK(stream.take(ChunkOf::kAllThatWaits, kUnlimited)->delta == "bc");
+  CHECK_FALSE(stream.take(ChunkOf::kAllThatWaits, kUnlimited));
 }
 
 TEST_CASE("a token that ends inside a character waits for the rest") {
@@ -75,7 +75,7 @@ TEST_CASE("a chunk never exceeds the room it is given, and nothing is lost") {
     stream.on_token(0, token, at);
   }
   std::string received;
-  while (const auto chunk = stream.take(true, 7)) {
+  while (const auto chunk = stream.take(ChunkOf::kAllThatWaits, 7)) {
     CHECK(Json(chunk->delta).dump().size() <= 7 + 2);
     received += chunk->delta;
   }
@@ -90,7 +90,7 @@ TEST_CASE("kept tokens carry their ids and are never joined") {
   stream.on_token(0, std::nullopt, 12);
   stream.on_token(0, "b", 13);
   std::vector<std::int32_t> ids;
-  while (const auto chunk = stream.take(true, kUnlimited))
+  while (const auto chunk = stream.take(ChunkOf::kAllThatWaits, kUnlimited))
     ids.insert(ids.end(), chunk->token_ids.begin(), chunk->token_ids.end());
   CHECK(ids == std::vector<std::int32_t>{11, 12, 13});
 }
@@ -102,7 +102,7 @@ TEST_CASE("the entries of a batch are kept apart") {
   stream.on_token(0, "b", 1);
   stream.on_token(1, "y", 1);
   std::vector<std::string> texts(2);
-  while (const auto chunk = stream.take(true, kUnlimited)) texts[chunk->batch] += chunk->delta;
+  while (const auto chunk = stream.take(ChunkOf::kAllThatWaits, kUnlimited)) texts[chunk->batch] += chunk->delta;
   CHECK(texts == std::vector<std::string>{"ab", "xy"});
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("a full buffer makes a pushed run wait until the reader has taken some
   });
   std::string received;
   while (!stream.drained()) {
-    while (const auto chunk = stream.take(true, kUnlimited)) received += chunk->delta;
+    while (const auto chunk = stream.take(ChunkOf::kAllThatWaits, kUnlimited)) received += chunk->delta;
     std::this_thread::yield();
   }
   producer.join();
@@ -187,10 +187,10 @@ TEST_CASE("who must not wait is refused while the buffer is full, and told once 
   CHECK_FALSE(offer(3));
   CHECK(stream.tokens_so_far() == 2);
   CHECK(told == 0);
-  stream.take(false, kUnlimited);
+  stream.take(ChunkOf::kOneToken, kUnlimited);
   CHECK(told == 1);
   CHECK(offer(3));
-  stream.take(false, kUnlimited);
+  stream.take(ChunkOf::kOneToken, kUnlimited);
   CHECK(told == 1);
   CHECK(offer(4));
   CHECK_FALSE(offer(5));
@@ -198,7 +198,7 @@ TEST_CASE("who must not wait is refused while the buffer is full, and told once 
   CHECK(told == 2);
   CHECK(offer(5));  // the token that a run is stopped at
   CHECK(stream.tokens_so_far() == 5);
-  CHECK(stream.take(true, kUnlimited)->delta.size() == 30);
+  CHECK(stream.take(ChunkOf::kAllThatWaits, kUnlimited)->delta.size() == 30);
 }
 
 TEST_CASE("who is refused for as long as a stall is borne has the run ended with error 4006") {
@@ -209,7 +209,7 @@ TEST_CASE("who is refused for as long as a stall is borne has the run ended with
   CHECK(stream.offer_token(0, "0123456789", 1, {}));
   while (!stream.offer_token(0, "0123456789", 2, {})) std::this_thread::yield();
   CHECK(stream.wants_to_stop());
-  CHECK(stream.take(true, kUnlimited)->delta.size() == 10);
+  CHECK(stream.take(ChunkOf::kAllThatWaits, kUnlimited)->delta.size() == 10);
   stream.on_done(finished());
   const CallOutcome outcome = stream.take_outcome();
   REQUIRE(outcome.error);
@@ -238,9 +238,9 @@ TEST_CASE("the token that a run is stopped at is not lost, but a run that goes o
   });
   stream.stop();
   producer.join();
-  CHECK(stream.take(true, kUnlimited)->delta.size() == 3 * token.size());
+  CHECK(stream.take(ChunkOf::kAllThatWaits, kUnlimited)->delta.size() == 3 * token.size());
   for (int at = 0; at < 100; ++at) stream.on_token(0, token, at);
-  CHECK(stream.take(true, kUnlimited)->delta.size() <= 2 * options.buffer_bytes);
+  CHECK(stream.take(ChunkOf::kAllThatWaits, kUnlimited)->delta.size() <= 2 * options.buffer_bytes);
 }
 
 TEST_CASE("rows of floats are gathered and written under their C names") {

@@ -56,7 +56,7 @@ class ScriptedRequester final : public mcp::Requester {
 struct Caller {
   const mcp::Revision* revision = &mcp::newest_handshake_revision();
   std::shared_ptr<RequestTable> requests = std::make_shared<RequestTable>();
-  std::shared_ptr<Session> session = std::make_shared<Session>(requests, false);
+  std::shared_ptr<Session> session = std::make_shared<Session>(requests);
   std::string address = "127.0.0.1:40112";
   Json progress_token = "p";
 };
@@ -509,7 +509,7 @@ TEST_CASE("calls in a session that several clients share may be of several clien
   const auto requests = std::make_shared<RequestTable>();
   const Caller caller{.revision = mcp::find_revision("2026-07-28"),
                       .requests = requests,
-                      .session = std::make_shared<Session>(requests, true)};
+                      .session = std::make_shared<Session>(requests, SessionOf::kManyClients)};
   stage.call(first, Json::object(), caller);
   stage.call(second, Json::object(), caller);
   stage.await_sent("tools/call", 2);

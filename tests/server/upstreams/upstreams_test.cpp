@@ -164,7 +164,7 @@ class UpstreamsBench {
   }
   // Returns what the client with that principal hears; null: nothing yet.
   std::shared_ptr<const Json> run(const mcp::InvokeFunction& function, const Principal& who) {
-    const auto session = std::make_shared<Session>(requests_, false);
+    const auto session = std::make_shared<Session>(requests_);
     session->principal = &principals_.emplace_back(who);
     mcp::InvocationRequest request;
     request.session = session;

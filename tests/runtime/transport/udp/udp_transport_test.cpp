@@ -195,7 +195,7 @@ TEST_CASE("UDP: who has not proved itself is sent three times what it sent, and 
   send(9);
   send(8);
   CHECK(client.receive() == std::string(8, 'y'));
-  server.loop.call([&] { server.echo.peers[0]->proved(); });
+  server.loop.call([&] { server.echo.peers[0]->prove(); });
   send(60'000);
   CHECK(client.receive() == std::string(60'000, 'y'));
   // Its proof is nobody else's.
@@ -215,7 +215,7 @@ TEST_CASE("UDP: who has proved itself is not pushed out by those who have not") 
   const UdpClient known(server.port());
   known.send("hello");
   REQUIRE(known.receive() == "hello");
-  server.loop.call([&] { server.echo.peers[0]->proved(); });
+  server.loop.call([&] { server.echo.peers[0]->prove(); });
   for (std::size_t i = 1; i <= 3; ++i) {
     const UdpClient stranger(server.port());
     stranger.send("hello");

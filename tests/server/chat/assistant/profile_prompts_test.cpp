@@ -67,7 +67,7 @@ Json got_from(const mcp::Prompt& prompt, const Json& arguments) {
   const auto table = std::make_shared<RequestTable>();
   const auto peer = std::make_shared<FakePeer>();
   mcp::InvocationRequest request;
-  request.session = std::make_shared<Session>(table, false);
+  request.session = std::make_shared<Session>(table);
   request.reply = std::make_shared<Reply>(*peer, "1");
   request.method = "prompts/get";
   request.name = prompt.name;

@@ -137,7 +137,7 @@ class OfToolCall : public OfOneListener {
  public:
   OfToolCall() {
     mcp::InvocationRequest request;
-    request.session = std::make_shared<Session>(table_, false);
+    request.session = std::make_shared<Session>(table_);
     request.session->principal = &principal_;
     request.reply = std::make_shared<Reply>(*peer_, "1");
     request.method = "tools/call";

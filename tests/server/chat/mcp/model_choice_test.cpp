@@ -120,7 +120,7 @@ struct ChoiceBench {
 
   const Principal principal{"Ada", true, false};
   std::shared_ptr<RequestTable> table = std::make_shared<RequestTable>();
-  std::shared_ptr<Session> session = std::make_shared<Session>(table, false);
+  std::shared_ptr<Session> session = std::make_shared<Session>(table);
   std::shared_ptr<FakePeer> peer = std::make_shared<FakePeer>(TransportKind::kTcp, "192.0.2.1:7");
   PoolOfModels lender;
   chat::ChatHost host{lender, {}};
