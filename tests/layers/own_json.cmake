@@ -5,25 +5,25 @@ cmake_minimum_required(VERSION 3.22)
 
 # Whose text it is.
 set(listed
-  runtime/dispatch/service_calls.cpp          # the end of a tool's error, as this program writes it
-  runtime/jsonrpc/message.cpp                 # an id, which is a number or a string; a member's name
-  runtime/jsonrpc/message.hpp                 # an id
-  runtime/mcp/protocol/state_seal.cpp         # sealed by this program
-  runtime/mcp/tools/method_tools.cpp          # schemas of the binding
-  server/app/api_resources.cpp                # the same
-  server/app/preset_fields.cpp                # the same
-  server/app/prompts.cpp                      # looked at and thrown away
-  server/chat/dialects/responses_request.cpp  # a constant
-  server/chat/mcp/tool_words.cpp              # the same
-  server/chat/tokenizer/tokenizer_file.cpp    # with a callback that keeps what is wanted
-  server/cli/call.cpp                         # what the command line has measured
-  server/cli/tools_command.cpp                # the same
-  server/log.cpp                              # its own message
-  server/memory/memory_methods.cpp            # what a message, which was measured, had
-  server/memory/transfer.cpp                  # the same
-  server/settings/setting.cpp                 # defaults
-  server/worker/served_model.cpp              # parameters, which the server has measured
-  server/worker/worker_main.cpp)              # the server's own arguments
+  runtime/dispatch/service_calls.cpp                 # the end of a tool's error, as this program writes it
+  runtime/jsonrpc/message.cpp                        # an id, which is a number or a string; a member's name
+  runtime/jsonrpc/message.hpp                        # an id
+  runtime/mcp/protocol/state_seal.cpp                # sealed by this program
+  runtime/mcp/tools/method_tools.cpp                 # schemas of the binding
+  server/app/api_resources.cpp                       # the same
+  server/app/preset_fields.cpp                       # the same
+  server/app/prompts.cpp                             # looked at and thrown away
+  server/chat/dialects/openai/responses_request.cpp  # a constant
+  server/chat/mcp/tool_words.cpp                     # the same
+  server/chat/tokenizer/tokenizer_file.cpp           # with a callback that keeps what is wanted
+  server/cli/call.cpp                                # what the command line has measured
+  server/cli/tools_command.cpp                       # the same
+  server/log.cpp                                     # its own message
+  server/memory/memory_methods.cpp                   # what a message, which was measured, had
+  server/memory/transfer.cpp                         # the same
+  server/settings/setting.cpp                        # defaults
+  server/worker/served_model.cpp                     # parameters, which the server has measured
+  server/worker/worker_main.cpp)                     # the server's own arguments
 
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/runtime/*.?pp ${ROOT}/server/*.?pp)
 set(wrong "")

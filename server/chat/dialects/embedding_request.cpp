@@ -1,6 +1,6 @@
 #include "chat/dialects/embedding_request.hpp"
 
-#include "chat/dialects/ollama_request.hpp"
+#include "chat/dialects/ollama/ollama_request.hpp"
 #include "jsonrpc/unread.hpp"
 
 #include <rkllm_mcp/base64.hpp>

@@ -1,13 +1,13 @@
 #include "chat/http/chat_job.hpp"
 
-#include "chat/dialects/anthropic_reply.hpp"
-#include "chat/dialects/anthropic_request.hpp"
-#include "chat/dialects/ollama_reply.hpp"
-#include "chat/dialects/openai_chat_reply.hpp"
-#include "chat/dialects/openai_chat_request.hpp"
-#include "chat/dialects/openai_completion.hpp"
-#include "chat/dialects/responses_reply.hpp"
-#include "chat/dialects/responses_request.hpp"
+#include "chat/dialects/anthropic/anthropic_reply.hpp"
+#include "chat/dialects/anthropic/anthropic_request.hpp"
+#include "chat/dialects/ollama/ollama_reply.hpp"
+#include "chat/dialects/openai/openai_chat_reply.hpp"
+#include "chat/dialects/openai/openai_chat_request.hpp"
+#include "chat/dialects/openai/openai_completion.hpp"
+#include "chat/dialects/openai/responses_reply.hpp"
+#include "chat/dialects/openai/responses_request.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // Event loop only.
 #pragma once
 
-#include "chat/dialects/ollama_request.hpp"
+#include "chat/dialects/ollama/ollama_request.hpp"
 #include "chat/dialects/reply_stream.hpp"
 #include "chat/turn/turn.hpp"
 

@@ -1,8 +1,8 @@
 #include "chat/http/chat_routes.hpp"
 
 #include "auth/access_tokens.hpp"
-#include "chat/dialects/openai_chat_request.hpp"
-#include "chat/dialects/responses_request.hpp"
+#include "chat/dialects/openai/openai_chat_request.hpp"
+#include "chat/dialects/openai/responses_request.hpp"
 #include "chat/http/model_pages.hpp"
 #include "chat/http/pull_exchange.hpp"
 #include "clock.hpp"

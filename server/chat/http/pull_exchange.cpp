@@ -1,6 +1,6 @@
 #include "chat/http/pull_exchange.hpp"
 
-#include "chat/dialects/ollama_reply.hpp"
+#include "chat/dialects/ollama/ollama_reply.hpp"
 #include "chat/dialects/reply_stream.hpp"
 #include "chat/http/chat_exchange.hpp"
 #include "jsonrpc/unread.hpp"

@@ -5,7 +5,7 @@
 // Event loop only. Owned by whoever opened it; `gone` is called when the exchange is over, and may destroy this.
 #pragma once
 
-#include "chat/dialects/ollama_store.hpp"
+#include "chat/dialects/ollama/ollama_store.hpp"
 #include "chat/turn/model_store.hpp"
 #include "deadline.hpp"
 #include "transport/http/http_exchange.hpp"

@@ -1,7 +1,7 @@
 #include "chat/http/token_endpoints.hpp"
 
-#include "chat/dialects/anthropic_reply.hpp"
-#include "chat/dialects/anthropic_request.hpp"
+#include "chat/dialects/anthropic/anthropic_reply.hpp"
+#include "chat/dialects/anthropic/anthropic_request.hpp"
 #include "chat/http/token_requests.hpp"
 #include "chat/turn/context.hpp"
 #include "clock.hpp"

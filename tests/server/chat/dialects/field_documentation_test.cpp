@@ -1,11 +1,11 @@
 // docs/chat.md tells what the tables in the code say, word for word.
-#include "chat/dialects/anthropic_request.hpp"
+#include "chat/dialects/anthropic/anthropic_request.hpp"
 #include "chat/dialects/embedding_request.hpp"
-#include "chat/dialects/ollama_request.hpp"
-#include "chat/dialects/ollama_store.hpp"
-#include "chat/dialects/openai_chat_request.hpp"
-#include "chat/dialects/openai_completion.hpp"
-#include "chat/dialects/responses_request.hpp"
+#include "chat/dialects/ollama/ollama_request.hpp"
+#include "chat/dialects/ollama/ollama_store.hpp"
+#include "chat/dialects/openai/openai_chat_request.hpp"
+#include "chat/dialects/openai/openai_completion.hpp"
+#include "chat/dialects/openai/responses_request.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,10 +1,10 @@
 // What chat/dialects/reply_stream.hpp promises (ReplyStream), held against the streams of all dialects: each is read as
 // its clients read it, and has to say the same of the same turn.
-#include "chat/dialects/anthropic_reply.hpp"
-#include "chat/dialects/ollama_reply.hpp"
-#include "chat/dialects/openai_chat_reply.hpp"
-#include "chat/dialects/openai_completion.hpp"
-#include "chat/dialects/responses_reply.hpp"
+#include "chat/dialects/anthropic/anthropic_reply.hpp"
+#include "chat/dialects/ollama/ollama_reply.hpp"
+#include "chat/dialects/openai/openai_chat_reply.hpp"
+#include "chat/dialects/openai/openai_completion.hpp"
+#include "chat/dialects/openai/responses_reply.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
-#include "chat/dialects/responses_reply.hpp"
+#include "chat/dialects/openai/responses_reply.hpp"
 
-#include "chat/dialects/openai_chat_reply.hpp"
+#include "chat/dialects/openai/openai_chat_reply.hpp"
 #include "jsonrpc/unread.hpp"
 
 #include <utility>

@@ -1,5 +1,5 @@
-#include "chat/dialects/anthropic_reply.hpp"
-#include "chat/dialects/anthropic_request.hpp"
+#include "chat/dialects/anthropic/anthropic_reply.hpp"
+#include "chat/dialects/anthropic/anthropic_request.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "chat/dialects/openai_chat_request.hpp"
+#include "chat/dialects/openai/openai_chat_request.hpp"
 
 #include "support/catch.hpp"
 

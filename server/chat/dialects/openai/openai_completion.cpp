@@ -1,7 +1,7 @@
-#include "chat/dialects/openai_completion.hpp"
+#include "chat/dialects/openai/openai_completion.hpp"
 
 #include "chat/dialects/message_parts.hpp"
-#include "chat/dialects/openai_chat_reply.hpp"
+#include "chat/dialects/openai/openai_chat_reply.hpp"
 #include "chat/dialects/tool_fields.hpp"
 #include "jsonrpc/unread.hpp"
 #include "text/json_text.hpp"

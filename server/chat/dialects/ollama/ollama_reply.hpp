@@ -1,7 +1,7 @@
 // A turn's answer in Ollama's form: lines of JSON, or one object.
 #pragma once
 
-#include "chat/dialects/ollama_request.hpp"
+#include "chat/dialects/ollama/ollama_request.hpp"
 #include "chat/dialects/reply_stream.hpp"
 
 #include <string>

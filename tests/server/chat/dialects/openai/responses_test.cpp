@@ -1,5 +1,5 @@
-#include "chat/dialects/responses_reply.hpp"
-#include "chat/dialects/responses_request.hpp"
+#include "chat/dialects/openai/responses_reply.hpp"
+#include "chat/dialects/openai/responses_request.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "chat/dialects/anthropic_request.hpp"
+#include "chat/dialects/anthropic/anthropic_request.hpp"
 
 #include "chat/dialects/message_parts.hpp"
 #include "chat/dialects/tool_fields.hpp"

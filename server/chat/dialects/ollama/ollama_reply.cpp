@@ -1,4 +1,4 @@
-#include "chat/dialects/ollama_reply.hpp"
+#include "chat/dialects/ollama/ollama_reply.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
 

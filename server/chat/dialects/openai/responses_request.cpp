@@ -1,4 +1,4 @@
-#include "chat/dialects/responses_request.hpp"
+#include "chat/dialects/openai/responses_request.hpp"
 
 #include "chat/dialects/message_parts.hpp"
 #include "chat/dialects/tool_fields.hpp"

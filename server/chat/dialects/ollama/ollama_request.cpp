@@ -1,4 +1,4 @@
-#include "chat/dialects/ollama_request.hpp"
+#include "chat/dialects/ollama/ollama_request.hpp"
 
 #include "chat/dialects/message_parts.hpp"
 #include "chat/dialects/tool_fields.hpp"

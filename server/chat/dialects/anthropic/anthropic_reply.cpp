@@ -1,4 +1,4 @@
-#include "chat/dialects/anthropic_reply.hpp"
+#include "chat/dialects/anthropic/anthropic_reply.hpp"
 
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"

@@ -1,4 +1,4 @@
-#include "chat/dialects/ollama_store.hpp"
+#include "chat/dialects/ollama/ollama_store.hpp"
 
 #include "chat/dialects/reply_stream.hpp"
 #include "jsonrpc/unread.hpp"

@@ -1,7 +1,7 @@
 // A turn's answer as OpenAI's chat completion: whole, in chunks, or as an error.
 #pragma once
 
-#include "chat/dialects/openai_chat_request.hpp"
+#include "chat/dialects/openai/openai_chat_request.hpp"
 #include "chat/dialects/reply_stream.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "chat/dialects/openai_chat_reply.hpp"
+#include "chat/dialects/openai/openai_chat_reply.hpp"
 
 #include "chat/turn/model_text.hpp"
 #include "jsonrpc/unread.hpp"

@@ -1,4 +1,4 @@
-#include "chat/dialects/openai_completion.hpp"
+#include "chat/dialects/openai/openai_completion.hpp"
 
 #include "support/catch.hpp"
 

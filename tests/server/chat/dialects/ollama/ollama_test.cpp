@@ -1,5 +1,5 @@
-#include "chat/dialects/ollama_reply.hpp"
-#include "chat/dialects/ollama_request.hpp"
+#include "chat/dialects/ollama/ollama_reply.hpp"
+#include "chat/dialects/ollama/ollama_request.hpp"
 
 #include "support/catch.hpp"
 

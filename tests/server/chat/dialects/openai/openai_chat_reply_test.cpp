@@ -1,4 +1,4 @@
-#include "chat/dialects/openai_chat_reply.hpp"
+#include "chat/dialects/openai/openai_chat_reply.hpp"
 
 #include "support/catch.hpp"
 
