@@ -2,8 +2,8 @@
 
 #include "backend/file_rules.hpp"
 #include "chat/assistant/kept_conversation.hpp"
-#include "chat/assistant/profile.hpp"
-#include "chat/assistant/service_server.hpp"
+#include "chat/assistant/profile/profile.hpp"
+#include "chat/assistant/servers/service_server.hpp"
 #include "version.hpp"
 
 #include "log.hpp"

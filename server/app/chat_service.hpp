@@ -4,11 +4,11 @@
 #pragma once
 
 #include "chat/assistant/assistants.hpp"
-#include "chat/assistant/model_provider.hpp"
-#include "chat/assistant/profile_prompts.hpp"
-#include "chat/assistant/remote_provider.hpp"
-#include "chat/assistant/remote_server.hpp"
-#include "chat/assistant/service_server.hpp"
+#include "chat/assistant/profile/profile_prompts.hpp"
+#include "chat/assistant/providers/model_provider.hpp"
+#include "chat/assistant/providers/remote_provider.hpp"
+#include "chat/assistant/servers/remote_server.hpp"
+#include "chat/assistant/servers/service_server.hpp"
 #include "chat/host/chat_host.hpp"
 #include "chat/http/chat_routes.hpp"
 #include "chat/mcp/chat_tools.hpp"

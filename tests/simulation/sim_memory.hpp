@@ -3,7 +3,7 @@
 
 #include "world.hpp"
 
-#include "chat/assistant/hosted_server.hpp"
+#include "chat/assistant/servers/hosted_server.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

@@ -16,7 +16,7 @@
 #include "runtime/fake_backend.hpp"
 
 #include "chat/assistant/assistants.hpp"
-#include "chat/assistant/model_provider.hpp"
+#include "chat/assistant/providers/model_provider.hpp"
 #include "chat/host/chat_host.hpp"
 #include "chat/http/chat_routes.hpp"
 #include "counts.hpp"

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "auth/access_tokens.hpp"
-#include "chat/assistant/mcp_host.hpp"
-#include "chat/assistant/profile.hpp"
-#include "chat/assistant/provider.hpp"
+#include "chat/assistant/profile/profile.hpp"
+#include "chat/assistant/providers/provider.hpp"
+#include "chat/assistant/servers/mcp_host.hpp"
 #include "chat/host/turn_listener.hpp"
 #include "chat/turn/model_lender.hpp"
 #include "chat/turn/turn.hpp"

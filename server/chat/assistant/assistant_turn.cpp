@@ -1,6 +1,6 @@
 #include "chat/assistant/assistant_turn.hpp"
 
-#include "chat/assistant/remote_request.hpp"
+#include "chat/assistant/providers/remote_protocol.hpp"
 #include "chat/turn/context.hpp"
 #include "faults.hpp"
 #include "jsonrpc/bounded_json.hpp"

@@ -11,7 +11,7 @@
 
 #include "chat/assistant/assistant_calls.hpp"
 #include "chat/assistant/kept_conversation.hpp"
-#include "chat/assistant/profile.hpp"
+#include "chat/assistant/profile/profile.hpp"
 #include "chat/host/turn_listener.hpp"
 #include "chat/turn/answer.hpp"
 #include "chat/turn/model_lender.hpp"

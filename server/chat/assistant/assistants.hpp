@@ -4,9 +4,9 @@
 #pragma once
 
 #include "chat/assistant/assistant_turn.hpp"
-#include "chat/assistant/mcp_host.hpp"
-#include "chat/assistant/profile.hpp"
-#include "chat/assistant/provider.hpp"
+#include "chat/assistant/profile/profile.hpp"
+#include "chat/assistant/providers/provider.hpp"
+#include "chat/assistant/servers/mcp_host.hpp"
 #include "chat/host/chat_host.hpp"
 #include "chat/host/turn_listener.hpp"
 #include "immutable.hpp"

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "chat/assistant/assistant_calls.hpp"
-#include "chat/assistant/language.hpp"
-#include "chat/assistant/wording.hpp"
+#include "chat/assistant/profile/language.hpp"
+#include "chat/assistant/profile/wording.hpp"
 #include "chat/turn/turn.hpp"
 
 #include <rkllm_mcp/json.hpp>

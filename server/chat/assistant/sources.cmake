@@ -3,15 +3,14 @@ set(CHAT_ASSISTANT_SOURCES
   chat/assistant/assistant_turn.cpp
   chat/assistant/assistants.cpp
   chat/assistant/kept_conversation.cpp
-  chat/assistant/language.cpp
-  chat/assistant/mcp_host.cpp
-  chat/assistant/model_provider.cpp
-  chat/assistant/profile.cpp
-  chat/assistant/profile_prompts.cpp
-  chat/assistant/profile_schema.cpp
-  chat/assistant/remote_answer.cpp
-  chat/assistant/remote_provider.cpp
-  chat/assistant/remote_request.cpp
-  chat/assistant/remote_server.cpp
-  chat/assistant/service_server.cpp
-  chat/assistant/wording.cpp)
+  chat/assistant/profile/language.cpp
+  chat/assistant/profile/profile.cpp
+  chat/assistant/profile/profile_prompts.cpp
+  chat/assistant/profile/profile_schema.cpp
+  chat/assistant/profile/wording.cpp
+  chat/assistant/providers/model_provider.cpp
+  chat/assistant/providers/remote_protocol.cpp
+  chat/assistant/providers/remote_provider.cpp
+  chat/assistant/servers/mcp_host.cpp
+  chat/assistant/servers/remote_server.cpp
+  chat/assistant/servers/service_server.cpp)

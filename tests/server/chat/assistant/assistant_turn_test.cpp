@@ -2,7 +2,7 @@
 // contract of all listeners in turn_listener_contract_test.cpp.
 #include "chat/assistant/assistant_turn.hpp"
 
-#include "chat/assistant/mcp_host.hpp"
+#include "chat/assistant/servers/mcp_host.hpp"
 #include "chat/turn/context.hpp"
 #include "server/chat/assistant/scripted_assistant.hpp"
 #include "server/chat/host/scripted_lender.hpp"

@@ -1,7 +1,7 @@
 // Against a memory server that a test writes.
 #include "chat/assistant/kept_conversation.hpp"
 
-#include "chat/assistant/mcp_host.hpp"
+#include "chat/assistant/servers/mcp_host.hpp"
 #include "server/chat/assistant/scripted_assistant.hpp"
 #include "support/catch.hpp"
 

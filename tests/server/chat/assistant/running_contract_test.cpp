@@ -4,7 +4,7 @@
 #include "chat/host/turn_listener.hpp"
 
 #include "chat/assistant/assistants.hpp"
-#include "chat/assistant/model_provider.hpp"
+#include "chat/assistant/providers/model_provider.hpp"
 #include "chat/host/chat_host.hpp"
 #include "server/chat/host/scripted_lender.hpp"
 #include "support/catch.hpp"

@@ -2,8 +2,8 @@
 // inside of a call, but from the loop.
 #pragma once
 
-#include "chat/assistant/hosted_server.hpp"
-#include "chat/assistant/provider.hpp"
+#include "chat/assistant/providers/provider.hpp"
+#include "chat/assistant/servers/hosted_server.hpp"
 #include "chat/turn/answer.hpp"
 
 #include <rkllm_mcp/errors.hpp>

@@ -1,4 +1,4 @@
-#include "chat/assistant/mcp_host.hpp"
+#include "chat/assistant/servers/mcp_host.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

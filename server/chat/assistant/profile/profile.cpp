@@ -1,4 +1,4 @@
-#include "chat/assistant/profile.hpp"
+#include "chat/assistant/profile/profile.hpp"
 
 #include "settings/document.hpp"
 #include "text/regular_file.hpp"

@@ -1,5 +1,5 @@
 // Profiles as files: what they may say, where they are wrong, and those that come with this program.
-#include "chat/assistant/profile.hpp"
+#include "chat/assistant/profile/profile.hpp"
 #include "chat/structured/json_schema.hpp"
 
 #include "support/catch.hpp"

@@ -1,7 +1,7 @@
 // The models of this server as an assistant's provider. Event loop only.
 #pragma once
 
-#include "chat/assistant/provider.hpp"
+#include "chat/assistant/providers/provider.hpp"
 #include "chat/host/chat_host.hpp"
 
 namespace rkllm_mcp::chat {

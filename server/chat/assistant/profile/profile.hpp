@@ -4,8 +4,8 @@
 // Plain values; reading is pure.
 #pragma once
 
-#include "chat/assistant/language.hpp"
-#include "chat/assistant/wording.hpp"
+#include "chat/assistant/profile/language.hpp"
+#include "chat/assistant/profile/wording.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

@@ -5,8 +5,8 @@
 // Threads: event loop only; each request is made on a thread beside it, of which all such servers share some.
 #pragma once
 
-#include "chat/assistant/hosted_server.hpp"
-#include "chat/assistant/remote_provider.hpp"
+#include "chat/assistant/providers/remote_provider.hpp"
+#include "chat/assistant/servers/hosted_server.hpp"
 #include "clock.hpp"
 #include "run_loop.hpp"
 #include "text/url.hpp"

@@ -1,4 +1,4 @@
-#include "chat/assistant/wording.hpp"
+#include "chat/assistant/profile/wording.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // but for the way there and back. Event loop only; long answers are parsed on a thread beside it.
 #pragma once
 
-#include "chat/assistant/hosted_server.hpp"
+#include "chat/assistant/servers/hosted_server.hpp"
 #include "dispatch/service_calls.hpp"
 #include "immutable.hpp"
 #include "lifetime.hpp"

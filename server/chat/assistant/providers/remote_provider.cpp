@@ -1,8 +1,7 @@
-#include "chat/assistant/remote_provider.hpp"
+#include "chat/assistant/providers/remote_provider.hpp"
 
 #include "auth/owner.hpp"
-#include "chat/assistant/remote_answer.hpp"
-#include "chat/assistant/remote_request.hpp"
+#include "chat/assistant/providers/remote_protocol.hpp"
 #include "client/http/http_error.hpp"
 #include "lifetime.hpp"
 #include "text/regular_file.hpp"

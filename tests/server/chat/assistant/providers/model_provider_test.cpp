@@ -1,4 +1,4 @@
-#include "chat/assistant/model_provider.hpp"
+#include "chat/assistant/providers/model_provider.hpp"
 
 #include "server/chat/host/scripted_lender.hpp"
 #include "support/catch.hpp"

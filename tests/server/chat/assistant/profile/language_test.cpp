@@ -1,6 +1,6 @@
 // In which language somebody writes, and the words of a profile.
-#include "chat/assistant/language.hpp"
-#include "chat/assistant/wording.hpp"
+#include "chat/assistant/profile/language.hpp"
+#include "chat/assistant/profile/wording.hpp"
 
 #include "support/catch.hpp"
 

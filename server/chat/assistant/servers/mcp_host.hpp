@@ -6,7 +6,7 @@
 // Threads: event loop only.
 #pragma once
 
-#include "chat/assistant/hosted_server.hpp"
+#include "chat/assistant/servers/hosted_server.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

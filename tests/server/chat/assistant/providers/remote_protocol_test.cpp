@@ -1,6 +1,5 @@
 // What other servers are asked for texts, and what they answer, in pieces of every size.
-#include "chat/assistant/remote_answer.hpp"
-#include "chat/assistant/remote_request.hpp"
+#include "chat/assistant/providers/remote_protocol.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "chat/assistant/profile_prompts.hpp"
+#include "chat/assistant/profile/profile_prompts.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -1,7 +1,7 @@
-// What chat/assistant/hosted_server.hpp promises of a server (HostedServer) and of one call of it (HostCall), held
-// against every kind: a service of this process, and another program's over HTTP.
-#include "chat/assistant/remote_server.hpp"
-#include "chat/assistant/service_server.hpp"
+// What chat/assistant/servers/hosted_server.hpp promises of a server (HostedServer) and of one call of it (HostCall),
+// held against every kind: a service of this process, and another program's over HTTP.
+#include "chat/assistant/servers/remote_server.hpp"
+#include "chat/assistant/servers/service_server.hpp"
 
 #include "jsonrpc/envelope.hpp"
 #include "runtime/transport/loop_thread.hpp"

@@ -4,7 +4,7 @@
 // Threads: event loop, but for end().
 #pragma once
 
-#include "chat/assistant/provider.hpp"
+#include "chat/assistant/providers/provider.hpp"
 #include "clock.hpp"
 #include "run_loop.hpp"
 #include "threads/fair_threads.hpp"

@@ -1,7 +1,7 @@
 // The prompts of the profiles for MCP clients: the same words, with their holes filled by whoever asks.
 #pragma once
 
-#include "chat/assistant/profile.hpp"
+#include "chat/assistant/profile/profile.hpp"
 #include "immutable.hpp"
 #include "mcp/catalogue.hpp"
 

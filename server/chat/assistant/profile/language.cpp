@@ -1,4 +1,4 @@
-#include "chat/assistant/language.hpp"
+#include "chat/assistant/profile/language.hpp"
 
 #include <utf8proc.h>
 

@@ -1,7 +1,7 @@
-#include "chat/assistant/remote_server.hpp"
+#include "chat/assistant/servers/remote_server.hpp"
 
 #include "auth/owner.hpp"
-#include "chat/assistant/service_server.hpp"
+#include "chat/assistant/servers/service_server.hpp"
 #include "client/http/http_error.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "threads/stop_signal.hpp"

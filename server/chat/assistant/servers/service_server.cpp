@@ -1,4 +1,4 @@
-#include "chat/assistant/service_server.hpp"
+#include "chat/assistant/servers/service_server.hpp"
 
 #include "call/session.hpp"
 #include "jsonrpc/bounded_json.hpp"

@@ -1,7 +1,8 @@
-// What chat/assistant/provider.hpp promises (Provider), and with it chat/host/turn_listener.hpp of what is being made
-// (chat::Running), held against every provider of texts: a model of this server, and other servers of both kinds.
-#include "chat/assistant/model_provider.hpp"
-#include "chat/assistant/remote_provider.hpp"
+// What chat/assistant/providers/provider.hpp promises (Provider), and with it chat/host/turn_listener.hpp of what is
+// being made (chat::Running), held against every provider of texts: a model of this server, and other servers of both
+// kinds.
+#include "chat/assistant/providers/model_provider.hpp"
+#include "chat/assistant/providers/remote_provider.hpp"
 
 #include "runtime/transport/loop_thread.hpp"
 #include "server/chat/host/scripted_lender.hpp"

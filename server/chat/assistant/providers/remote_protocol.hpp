@@ -1,18 +1,30 @@
-// What another server answers to a request for a text, in pieces as they come: Ollama's /api/generate, or OpenAI's
-// chat/completions. Pure; not for several threads.
+// How another server is asked for a text, and what it answers in pieces as they come: Ollama's POST /api/generate, or
+// OpenAI's POST chat/completions. Pure; a RemoteAnswer is not for several threads.
 #pragma once
 
-#include "chat/assistant/profile.hpp"
+#include "chat/assistant/providers/provider.hpp"
 #include "chat/turn/answer.hpp"
+#include "text/url.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace rkllm_mcp::chat {
+
+struct RemoteRequest {
+  Url url;
+  std::string body;
+  bool is_stream = false;  // answers are; a yes, a no and a summary come whole
+};
+
+// `profile.provider` is not kRuntime. Throws std::invalid_argument if its url is none.
+RemoteRequest remote_request(const Profile& profile, const TextWish& wish);
+
+// What a client has asked for and such a provider is not told, by the names that x-rkllm-ignored has.
+std::vector<std::string> not_sent(ProviderKind provider, const Turn& turn);
 
 class RemoteAnswer {
  public:

@@ -4,8 +4,8 @@
 // Threads: event loop only; nothing is told from inside the function that asks.
 #pragma once
 
-#include "chat/assistant/profile.hpp"
-#include "chat/assistant/wording.hpp"
+#include "chat/assistant/profile/profile.hpp"
+#include "chat/assistant/profile/wording.hpp"
 #include "chat/host/turn_listener.hpp"
 #include "chat/turn/model_lender.hpp"
 #include "chat/turn/turn.hpp"
