@@ -1,5 +1,5 @@
 // The program: reads the command line and the settings, and hands over to the command.
-#include "app/preset_fields.hpp"
+#include "app/runtime/preset_fields.hpp"
 #include "cli/command_line.hpp"
 #include "cli/run_command.hpp"
 #include "cli/serve_options.hpp"

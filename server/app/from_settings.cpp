@@ -3,6 +3,7 @@
 #include "auth/access_tokens.hpp"
 #include "backend/file_rules.hpp"
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -59,6 +60,21 @@ Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts,
     throw std::runtime_error(std::string("auth.tokens: ") + error.what());
   }
   return options;
+}
+
+LibrarySearch library_search(const Settings& settings) {
+  using Simulator = LibrarySearch::Simulator;
+  const RuntimeSettings& runtime = settings.runtime;
+  if (runtime.library == kSimulatorLibrary) return {{}, Simulator::kAlways};
+  return {runtime.library, runtime.fallback == Fallback::kSimulator ? Simulator::kAsFallback : Simulator::kNever};
+}
+
+bool finds_simulator(const Settings& settings) {
+  try {
+    return find_library(library_search(settings)).simulated;
+  } catch (const std::exception&) {
+    return settings.runtime.library == kSimulatorLibrary;
+  }
 }
 
 std::string path_for_library(const Settings& settings, const std::string& path) {

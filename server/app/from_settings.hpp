@@ -3,6 +3,7 @@
 
 #include "counts.hpp"
 #include "dispatch/dispatcher.hpp"
+#include "library/library_file.hpp"
 #include "memory_budget.hpp"
 #include "models/server_models.hpp"
 #include "settings/settings.hpp"
@@ -19,6 +20,12 @@ TokenStream::Options stream_options(const Settings& settings, Counts& counts, co
 
 // Options of the dispatcher; both parameters as above. Throws std::runtime_error if a token's file cannot be read.
 Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts, const MemoryBudget& memory);
+
+// Where the runtime library is to be looked for.
+LibrarySearch library_search(const Settings& settings);
+
+// Whether what is found there is the simulator, whatever it is named by.
+bool finds_simulator(const Settings& settings);
 
 // The path of a model as the runtime library is given it. Throws RpcError where the settings do not allow that file.
 std::string path_for_library(const Settings& settings, const std::string& path);

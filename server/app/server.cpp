@@ -1,6 +1,6 @@
 #include "app/server.hpp"
 
-#include "app/api_description.hpp"
+#include "app/description/api_description.hpp"
 #include "app/from_settings.hpp"
 #include "app/memory_limit.hpp"
 #include "backend/handle_resources.hpp"

@@ -1,21 +1,20 @@
 set(APP_SOURCES
-  app/api_description.cpp
-  app/api_resources.cpp
-  app/autoload.cpp
-  app/chat_service.cpp
+  app/description/api_description.cpp
+  app/description/api_resources.cpp
+  app/description/prompts.cpp
+  app/description/status_pages.cpp
+  app/endpoints/http_routes.cpp
+  app/endpoints/ports_file.cpp
+  app/endpoints/transports.cpp
   app/from_settings.cpp
-  app/http_routes.cpp
   app/memory_limit.cpp
   app/memory_reserve.cpp
-  app/ports_file.cpp
-  app/preset_fields.cpp
-  app/prompts.cpp
-  app/runtime.cpp
-  app/runtime_life.cpp
-  app/runtime_search.cpp
+  app/runtime/autoload.cpp
+  app/runtime/preset_fields.cpp
+  app/runtime/runtime.cpp
+  app/runtime/runtime_life.cpp
   app/server.cpp
-  app/server_model_store.cpp
-  app/services.cpp
-  app/shutdown.cpp
-  app/status_pages.cpp
-  app/transports.cpp)
+  app/services/chat_service.cpp
+  app/services/server_model_store.cpp
+  app/services/services.cpp
+  app/shutdown.cpp)

@@ -1,6 +1,6 @@
 #include "cli/run_command.hpp"
 
-#include "app/services.hpp"
+#include "app/services/services.hpp"
 #include "cli/help/progress_line.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/target.hpp"

@@ -1,7 +1,7 @@
 #include "cli/run_command.hpp"
 
-#include "app/ports_file.hpp"
-#include "app/runtime_search.hpp"
+#include "app/endpoints/ports_file.hpp"
+#include "app/from_settings.hpp"
 #include "app/server.hpp"
 #include "cli/people/first_model.hpp"
 #include "cli/people/offered_models.hpp"

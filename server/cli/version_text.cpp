@@ -1,6 +1,6 @@
 #include "cli/version_text.hpp"
 
-#include "app/runtime_search.hpp"
+#include "app/from_settings.hpp"
 #include "settings/load.hpp"
 #include "version.hpp"
 

@@ -153,6 +153,11 @@ folder(server/page USE embedded text transport)
 folder(server/pull USE text AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
 folder(server/app USE auth backend call chat dispatch jsonrpc library mcp memory models page pull service settings threads
                   tools transport upstreams watch worker AND stream/token_stream.hpp text/url.hpp)
+# Inside, lowest first: runtime and endpoints; services; description; what builds and ends the server of all that.
+forbid(server/app/runtime "\"app/(endpoints|services|description|server|shutdown)" "a runtime knows nothing of what is built on it")
+forbid(server/app/endpoints "\"app/(runtime|services|description|server|shutdown)" "an endpoint does not know what answers there")
+forbid(server/app/services "\"app/(runtime|description|server|shutdown)" "services know no runtime")
+forbid(server/app/description "\"app/(server|shutdown)\\." "the server tells of its parts, which do not know it")
 folder(server/doctor USE app backend library settings text watch AND models/model_files.hpp pull/model_file_name.hpp
                                                                pull/this_board.hpp pull/web_get.hpp)
 folder(server/cli USE app client doctor memory process pull service settings text

@@ -10,9 +10,9 @@ set(listed
   runtime/jsonrpc/message.hpp                        # an id
   runtime/mcp/protocol/state_seal.cpp                # sealed by this program
   runtime/mcp/tools/method_tools.cpp                 # schemas of the binding
-  server/app/api_resources.cpp                       # the same
-  server/app/preset_fields.cpp                       # the same
-  server/app/prompts.cpp                             # looked at and thrown away
+  server/app/description/api_resources.cpp           # the same
+  server/app/description/prompts.cpp                 # looked at and thrown away
+  server/app/runtime/preset_fields.cpp               # schemas of the binding
   server/chat/dialects/openai/responses_request.cpp  # a constant
   server/chat/mcp/tool_words.cpp                     # the same
   server/chat/tokenizer/tokenizer_file.cpp           # with a callback that keeps what is wanted

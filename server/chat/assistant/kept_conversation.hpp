@@ -19,7 +19,7 @@
 
 namespace rkllm_mcp::chat {
 
-// memory::kServiceName, which this folder must not see: app/chat_service.cpp holds one against the other.
+// memory::kServiceName, which this folder must not see: app/services/chat_service.cpp holds one against the other.
 inline constexpr std::string_view kMemoryServer = "memory-server";
 
 class KeptConversation {

@@ -1,6 +1,6 @@
 #include "cli/people/first_model.hpp"
 
-#include "app/runtime_search.hpp"
+#include "app/from_settings.hpp"
 #include "cli/serve_options.hpp"
 #include "client/connection.hpp"
 #include "library/program_folders.hpp"

@@ -1,6 +1,6 @@
 #include "cli/people/offered_models.hpp"
 
-#include "app/runtime_search.hpp"
+#include "app/from_settings.hpp"
 #include "client/connection.hpp"
 #include "model_name.hpp"
 #include "models/model_files.hpp"

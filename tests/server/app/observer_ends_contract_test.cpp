@@ -2,7 +2,7 @@
 // that bring one outcome to the loop. (Those that stand in front of another: tests/server/watch.)
 #include "backend.hpp"
 
-#include "app/autoload.hpp"
+#include "app/runtime/autoload.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "models/leased_calls.hpp"
 #include "models/model_place.hpp"

@@ -2,7 +2,7 @@
 // server's models, of a name that has to be looked for, of a pull, and of the lender that tests put in their stead.
 #include "chat/turn/model_lender.hpp"
 
-#include "app/server_model_store.hpp"
+#include "app/services/server_model_store.hpp"
 #include "server/chat/host/scripted_lender.hpp"
 #include "server/models/model_bench.hpp"
 #include "server/pull/fake_hub.hpp"
