@@ -12,9 +12,8 @@
 // what to write into the overlay.
 #include "bindgen_command.hpp"
 #include "check/verify.hpp"
-#include "compare/documentation_changes.hpp"
+#include "compare/diff.hpp"
 #include "compare/dump.hpp"
-#include "compare/render_diff.hpp"
 #include "diagnostics.hpp"
 #include "meaning/understand.hpp"
 #include "output.hpp"

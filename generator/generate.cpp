@@ -1,7 +1,6 @@
 #include "generate.hpp"
 
-#include "check/check.hpp"
-#include "meaning/elsewhere.hpp"
+#include "check/rules.hpp"
 #include "meaning/understand.hpp"
 #include "read/header.hpp"
 

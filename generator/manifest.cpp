@@ -4,7 +4,11 @@
 #include "diagnostics.hpp"
 #include "files.hpp"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
+#include <array>
+#include <stdexcept>
 #include <utility>
 
 namespace bindgen {
@@ -93,6 +97,21 @@ const Manifest::Entry* Manifest::find(const std::string& path) const {
 Manifest read_manifest(const fs::path& folder) {
   const fs::path path = folder / kManifestName;
   return fs::exists(path) ? Reader(path).read() : Manifest();
+}
+
+std::string sha256(std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
+    throw std::runtime_error("SHA-256 is not available");
+  }
+  static constexpr std::string_view kHex = "0123456789abcdef";
+  std::string text;
+  for (unsigned i = 0; i < size; ++i) {
+    text += kHex[digest[i] >> 4U];
+    text += kHex[digest[i] & 15U];
+  }
+  return text;
 }
 
 }  // namespace bindgen

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bindgen {
@@ -25,5 +26,9 @@ struct Manifest {
 // Empty if the folder has none. Throws Refusal, with the place in the file, if it is not what the tool writes or names
 // a path outside the folder.
 Manifest read_manifest(const std::filesystem::path& folder);
+
+// The SHA-256 of some bytes, in hexadecimal: how the manifest names the inputs that generated code was made from, and
+// the files.
+std::string sha256(std::string_view bytes);
 
 }  // namespace bindgen

@@ -25,4 +25,8 @@ std::string extra_files(const std::filesystem::path& folder, const std::vector<F
 // them.
 void refuse_other_sets(const std::filesystem::path& folder, const std::string& version);
 
+// Lines with "-" and "+" in front, each group under the line number where it stands in `before`; empty if the texts are
+// equal. `limit` bounds the number of lines told.
+std::string line_diff(const std::string& before, const std::string& after, std::size_t limit = 40);
+
 }  // namespace bindgen

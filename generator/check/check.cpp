@@ -1,5 +1,3 @@
-#include "check/check.hpp"
-
 #include "check/rules.hpp"
 
 #include <span>

@@ -1,6 +1,5 @@
 #include "check/rules.hpp"
 
-#include "check/reserved_names.hpp"
 #include "emit/code_text.hpp"
 #include "emit/parts.hpp"
 

@@ -1,6 +1,5 @@
 #include "check/rules.hpp"
 
-#include "check/reserved_names.hpp"
 #include "emit/parts.hpp"
 #include "read/representation.hpp"
 

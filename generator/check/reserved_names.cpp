@@ -1,4 +1,4 @@
-#include "check/reserved_names.hpp"
+#include "check/rules.hpp"
 
 #include "check/system_macros.hpp"
 

@@ -1,7 +1,9 @@
-// The rules, by what they are about. Each complains of everything that breaks it.
+// The rules that an understood API must keep before code is made from it: all of them at once, and one by one. Each
+// complains of everything that breaks it.
 #pragma once
 
 #include "diagnostics.hpp"
+#include "meaning/model.hpp"
 #include "meaning/walk.hpp"
 
 #include <functional>
@@ -10,6 +12,9 @@
 #include <vector>
 
 namespace bindgen {
+
+// Throws Refusal with everything that breaks a rule; each complaint ends with the rule's name in brackets.
+void check(const Api& api);
 
 // One rule at work: collects complaints under the rule's name.
 class Inspection {
@@ -101,5 +106,17 @@ void handles_are_of_one_type(Inspection& inspection);
 void referred_functions_exist(Inspection& inspection);
 void declared_arrays_are_whole(Inspection& inspection);
 void functions_can_be_so(Inspection& inspection);
+
+// Names that C allows and generated code cannot declare.
+
+// Nothing may be called so, fields and parameters included.
+bool is_word_of_cpp20(const std::string& name);
+// A macro of the standard headers of C, or of what else the support headers include: it would replace the name.
+bool is_macro_of_c(const std::string& name);
+
+// What a name is declared as. More names are refused for a constant than for a function, which a table calls.
+enum class Declares { kType, kConstant, kFunction, kParam };
+// Whether generated code means something else by this name, beside what the header declares.
+bool is_of_generated_code(const std::string& name, Declares declares);
 
 }  // namespace bindgen

@@ -1,8 +1,5 @@
 #include "compare/diff.hpp"
 
-#include "compare/documentation_changes.hpp"
-#include "compare/enumerator_changes.hpp"
-#include "compare/renames.hpp"
 #include "meaning/model.hpp"
 #include "read/clean_text.hpp"
 #include "read/declaration.hpp"

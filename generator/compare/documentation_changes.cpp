@@ -1,4 +1,4 @@
-#include "compare/documentation_changes.hpp"
+#include "compare/diff.hpp"
 
 #include "meaning/model.hpp"
 

@@ -1,4 +1,4 @@
-#include "compare/enumerator_changes.hpp"
+#include "compare/diff.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "compare/renames.hpp"
+#include "compare/diff.hpp"
 
 #include "read/declaration.hpp"
 

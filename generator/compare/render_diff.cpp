@@ -1,4 +1,4 @@
-#include "compare/render_diff.hpp"
+#include "compare/diff.hpp"
 
 #include "bindgen_json.hpp"
 #include "read/clean_text.hpp"

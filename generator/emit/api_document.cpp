@@ -1,7 +1,6 @@
 // api/<version>.json: the whole API as data, for agents, resources and comparisons.
 #include "compare/dump.hpp"
 #include "emit/parts.hpp"
-#include "hex_sha256.hpp"
 #include "manifest.hpp"
 #include "read/clean_text.hpp"
 #include "read/declaration.hpp"

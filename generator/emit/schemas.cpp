@@ -1,8 +1,7 @@
 // schemas.hpp: JSON Schemas of parameters and results, as JSON text.
+#include "emit/schemas.hpp"
 #include "emit/parts.hpp"
 #include "emit/shared_functions.hpp"
-#include "emit/tool_schema.hpp"
-#include "emit/wire_schema.hpp"
 
 namespace bindgen {
 

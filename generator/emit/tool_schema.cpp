@@ -1,6 +1,4 @@
-#include "emit/tool_schema.hpp"
-
-#include "emit/wire_schema.hpp"
+#include "emit/schemas.hpp"
 
 #include <algorithm>
 #include <cmath>

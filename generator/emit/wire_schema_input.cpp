@@ -1,5 +1,5 @@
 #include "emit/parts.hpp"
-#include "emit/wire_schema.hpp"
+#include "emit/schemas.hpp"
 #include "emit/wire_schema_parts.hpp"
 
 #include <utility>

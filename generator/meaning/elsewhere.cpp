@@ -1,4 +1,4 @@
-#include "meaning/elsewhere.hpp"
+#include "meaning/understand.hpp"
 
 #include "meaning/walk.hpp"
 

@@ -1,4 +1,4 @@
-#include "meaning/needed.hpp"
+#include "meaning/understand.hpp"
 
 #include <utility>
 #include <variant>

@@ -2,7 +2,6 @@
 
 #include "diagnostics.hpp"
 #include "read/clang.hpp"
-#include "read/records.hpp"
 #include "read/types.hpp"
 
 #include <algorithm>

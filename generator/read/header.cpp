@@ -2,11 +2,10 @@
 
 #include "diagnostics.hpp"
 #include "files.hpp"
-#include "hex_sha256.hpp"
+#include "manifest.hpp"
 #include "read/clean_text.hpp"
 #include "read/declarations.hpp"
 #include "read/macros.hpp"
-#include "read/merge_layouts.hpp"
 #include "read/parse.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "read/merge_layouts.hpp"
+#include "read/declarations.hpp"
 
 #include "diagnostics.hpp"
 #include "read/declaration.hpp"

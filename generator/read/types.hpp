@@ -1,4 +1,4 @@
-// C types, as they are for the target that a unit was parsed for.
+// C types, structs and unions among them, as they are for the target that a unit was parsed for.
 //
 // Libclang's names of unnamed structs differ between versions and contain paths, so only tags and the names of typedefs
 // are taken from it.
@@ -51,5 +51,10 @@ class TypeReader {
   CXFile main_file_;
   unsigned pointer_size_;  // in bytes
 };
+
+// Structs and unions with their fields, and where each lies for the target that a unit was parsed for.
+
+// The record that is defined at `cursor`, under this name, with those that are declared in it without a name.
+c::Record read_record(const TypeReader& types, CXCursor cursor, const std::string& name);
 
 }  // namespace bindgen

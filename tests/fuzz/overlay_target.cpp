@@ -1,9 +1,8 @@
 #include "fuzz/overlay_target.hpp"
 
-#include "check/check.hpp"
+#include "check/rules.hpp"
 #include "diagnostics.hpp"
 #include "emit/emit.hpp"
-#include "meaning/elsewhere.hpp"
 #include "meaning/suggest.hpp"
 #include "meaning/understand.hpp"
 #include "overlay/overlay.hpp"

@@ -4,8 +4,7 @@
 #include "temporary.hpp"
 
 #include "bindgen_json.hpp"
-#include "compare/documentation_changes.hpp"
-#include "compare/render_diff.hpp"
+#include "compare/diff.hpp"
 #include "read/header.hpp"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 #include "compare/dump.hpp"
 #include "files.hpp"
-#include "hex_sha256.hpp"
+#include "manifest.hpp"
 #include "meaning/understand.hpp"
 #include "read/header.hpp"
 

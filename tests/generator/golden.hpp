@@ -3,8 +3,8 @@
 
 #include "support/catch.hpp"
 
-#include "compare/line_diff.hpp"
 #include "files.hpp"
+#include "output.hpp"
 #include "temporary.hpp"
 
 #include <cstdlib>

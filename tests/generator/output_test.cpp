@@ -3,11 +3,9 @@
 
 #include "bindgen_command.hpp"
 #include "bindgen_json.hpp"
-#include "compare/line_diff.hpp"
 #include "diagnostics.hpp"
 #include "files.hpp"
 #include "generate.hpp"
-#include "hex_sha256.hpp"
 #include "manifest.hpp"
 #include "output.hpp"
 

@@ -3,7 +3,7 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
-#include "check/reserved_names.hpp"
+#include "check/rules.hpp"
 #include "emit/code_text.hpp"
 #include "generate.hpp"
 #include "meaning/walk.hpp"

@@ -3,7 +3,7 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
-#include "compare/render_diff.hpp"
+#include "compare/diff.hpp"
 #include "generate.hpp"
 #include "read/header.hpp"
 
