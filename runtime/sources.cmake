@@ -8,7 +8,6 @@ set(RUNTIME_SOURCES
   call/push_reader.cpp
   call/repeated_requests.cpp
   call/result_options.cpp
-  call/request_table.cpp
   call/session.cpp
   call/value_store.cpp
   call/value_text.cpp
@@ -28,17 +27,14 @@ set(RUNTIME_SOURCES
   jsonrpc/message.cpp
   jsonrpc/reply.cpp
   limit.cpp
-  mcp/lists/completion.cpp
-  mcp/lists/documents.cpp
+  mcp/lists/resources.cpp
   mcp/protocol/handshake_era.cpp
-  mcp/tools/arguments.cpp
   mcp/tools/invocation.cpp
   mcp/lists/lists.cpp
   mcp/protocol/mcp_server.cpp
   mcp/tools/method_tools.cpp
   mcp/tools/progress.cpp
   mcp/protocol/request_responder.cpp
-  mcp/lists/resource_reader.cpp
   mcp/protocol/revisions.cpp
   mcp/service.cpp
   mcp/protocol/state_seal.cpp

@@ -10,7 +10,7 @@
 #include "mcp/protocol/handshake.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "run_loop.hpp"
-#include "transport/bytes/input_slice.hpp"
+#include "transport/bytes/input_backlog.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 

@@ -4,8 +4,8 @@
 #include "json_members.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/unread.hpp"
-#include "mcp/lists/documents.hpp"
 #include "mcp/lists/lists.hpp"
+#include "mcp/lists/resources.hpp"
 #include "mcp/protocol/revisions.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>

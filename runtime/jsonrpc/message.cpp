@@ -1,7 +1,7 @@
 #include "jsonrpc/message.hpp"
 
 #include "faults.hpp"
-#include "jsonrpc/json_builder.hpp"
+#include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
 
 #include <rkllm_mcp/json.hpp>

@@ -1,6 +1,6 @@
 #include "jsonrpc/unread.hpp"
 
-#include "jsonrpc/json_builder.hpp"
+#include "jsonrpc/bounded_json.hpp"
 #include "text/json_text.hpp"
 
 #include <rkllm_mcp/errors.hpp>

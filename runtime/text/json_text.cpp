@@ -1,6 +1,6 @@
 #include "text/json_text.hpp"
 
-#include "text/hexadecimal.hpp"
+#include "text/ascii.hpp"
 #include "text/utf8.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "models/file_digests.hpp"
 
-#include "text/hexadecimal.hpp"
+#include "text/ascii.hpp"
 #include "text/sha256.hpp"
 #include "thread.hpp"
 

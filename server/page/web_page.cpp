@@ -1,6 +1,6 @@
 #include "page/web_page.hpp"
 
-#include "text/hexadecimal.hpp"
+#include "text/ascii.hpp"
 #include "text/sha256.hpp"
 
 #include "embedded/kPageHtml.hpp"

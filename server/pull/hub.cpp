@@ -3,7 +3,7 @@
 #include "json_members.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "pull/model_file_name.hpp"
-#include "text/hexadecimal.hpp"
+#include "text/ascii.hpp"
 #include "text/shown.hpp"
 
 #include <rkllm_mcp/json.hpp>

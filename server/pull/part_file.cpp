@@ -1,6 +1,6 @@
 #include "pull/part_file.hpp"
 
-#include "text/hexadecimal.hpp"
+#include "text/ascii.hpp"
 #include "text/sha256.hpp"
 
 #include <fcntl.h>

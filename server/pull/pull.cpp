@@ -1,7 +1,7 @@
 #include "pull/pull.hpp"
 
 #include "pull/model_source.hpp"
-#include "text/hexadecimal.hpp"
+#include "text/ascii.hpp"
 #include "text/sha256.hpp"
 #include "text/shown.hpp"
 

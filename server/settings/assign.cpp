@@ -1,7 +1,6 @@
 #include "settings/assign.hpp"
 
 #include "jsonrpc/bounded_json.hpp"
-#include "jsonrpc/json_builder.hpp"
 #include "text/ip_address.hpp"
 #include "text/url.hpp"
 

@@ -1,6 +1,6 @@
 #include "tools/search_results.hpp"
 
-#include "text/space.hpp"
+#include "text/ascii.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -3,7 +3,7 @@
 #include "auth/owner.hpp"
 #include "clock.hpp"
 #include "mcp/catalogue.hpp"
-#include "mcp/tools/arguments.hpp"
+#include "mcp/tools/invocation.hpp"
 #include "version.hpp"
 
 #include <algorithm>

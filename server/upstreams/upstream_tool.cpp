@@ -1,7 +1,7 @@
 #include "upstreams/upstream_tool.hpp"
 
 #include "json_members.hpp"
-#include "text/hexadecimal.hpp"
+#include "text/ascii.hpp"
 #include "text/sha256.hpp"
 #include "text/shown.hpp"
 #include "text/utf8.hpp"

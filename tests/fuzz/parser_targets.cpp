@@ -10,8 +10,8 @@
 #include "transport/http/http_parser.hpp"
 #include "transport/http/origin_policy.hpp"
 #include "transport/lines/line_framer.hpp"
-#include "transport/websocket/websocket_handshake.hpp"
 #include "transport/websocket/websocket_parser.hpp"
+#include "transport/websocket/websocket_protocol.hpp"
 #include "worker/reply_reader.hpp"
 
 #include <algorithm>

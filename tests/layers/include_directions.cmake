@@ -100,7 +100,7 @@ folder(runtime/mcp USE auth call jsonrpc stream text transport)
 folder(runtime/dispatch USE auth call direct jsonrpc mcp transport)
 # What both sides of a connection agree on: names of MCP, and what HTTP and WebSocket are made of.
 folder(runtime/client USE jsonrpc AND mcp/protocol/agreed_names.hpp transport/http/http_message.hpp
-                                      transport/websocket/websocket_frame.hpp transport/websocket/websocket_handshake.hpp)
+                                      transport/websocket/websocket_protocol.hpp)
 
 # What stands at the top of runtime/ is for everybody, and so uses nobody.
 includes_of(includes runtime NO_RECURSE)
@@ -113,7 +113,7 @@ endforeach()
 # --- inside server/, lowest first -----------------------------------------------------------------------------------
 
 folder(server/defaults USE dispatch transport)
-folder(server/settings USE text AND jsonrpc/bounded_json.hpp jsonrpc/json_builder.hpp)
+folder(server/settings USE text AND jsonrpc/bounded_json.hpp)
 folder(server/service USE settings text)
 folder(server/process USE text)
 folder(server/threads USE process)

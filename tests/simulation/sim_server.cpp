@@ -3,7 +3,7 @@
 #include "mcp/tools/method_tools.hpp"
 #include "settings_defaults.h"
 #include "support/usual_limits.hpp"
-#include "transport/websocket/websocket_handshake.hpp"
+#include "transport/websocket/websocket_protocol.hpp"
 #include "upstreams/upstream_tool.hpp"
 
 #include <spdlog/sinks/null_sink.h>

@@ -5,7 +5,7 @@
 #include "clock.hpp"
 #include "random_bytes.hpp"
 #include "transport/http/http_message.hpp"
-#include "transport/websocket/websocket_handshake.hpp"
+#include "transport/websocket/websocket_protocol.hpp"
 
 #include <rkllm_mcp/base64.hpp>
 

@@ -5,7 +5,7 @@
 #include "client/endpoint.hpp"
 #include "client/sockets/socket.hpp"
 #include "clock.hpp"
-#include "transport/websocket/websocket_frame.hpp"
+#include "transport/websocket/websocket_protocol.hpp"
 
 #include <cstdint>
 #include <mutex>

@@ -1,6 +1,8 @@
-// The lists of a catalogue, page by page, as the protocol has them. Event loop only.
+// The lists that clients ask for: those of a catalogue, page by page, and the values that complete an argument. Event
+// loop only.
 #pragma once
 
+#include "call/session.hpp"
 #include "mcp/catalogue.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -29,5 +31,9 @@ Json list_resources(const Catalogue& catalogue, const Session& session, const Js
 Json list_resource_templates(const Catalogue& catalogue, const Session& session, const Json& params,
                              const PageLimits& limits);
 Json list_prompts(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits);
+
+// The request's params -> {"completion":{"values","total","hasMore"}}: those that begin with what has been typed, at
+// most 100. For what is not known there are none, nor for what the session's client may not use. Throws InvalidParams.
+Json complete(const Catalogue& catalogue, const Session& session, const Json& params);
 
 }  // namespace rkllm_mcp::mcp

@@ -2,7 +2,7 @@
 
 #include "faults.hpp"
 #include "transport/http/http_message.hpp"
-#include "transport/websocket/websocket_handshake.hpp"
+#include "transport/websocket/websocket_protocol.hpp"
 
 #include <asio/post.hpp>
 

@@ -3,9 +3,8 @@
 #include "clock.hpp"
 #include "deadline.hpp"
 #include "run_loop.hpp"
-#include "transport/bytes/input_slice.hpp"
+#include "transport/bytes/input_backlog.hpp"
 #include "transport/bytes/socket_stream.hpp"
-#include "transport/udp/udp_errors.hpp"
 
 #include <asio/error.hpp>
 #include <asio/ip/udp.hpp>

@@ -19,11 +19,13 @@
 #include "transport/peer.hpp"
 
 #include <asio/io_context.hpp>
+#include <asio/ip/udp.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -63,5 +65,11 @@ class UdpTransport {
 
   std::shared_ptr<Socket> socket_;
 };
+
+// What the network says about datagrams sent earlier: Linux keeps ICMP errors per socket if asked to.
+
+void report_udp_errors(asio::ip::udp::socket& socket);  // from now on
+// The remote ends at which nobody listens any more, as reported since the last call. Never blocks.
+std::vector<asio::ip::udp::endpoint> take_udp_errors(asio::ip::udp::socket& socket);
 
 }  // namespace rkllm_mcp

@@ -5,7 +5,7 @@
 
 #include "memory_budget.hpp"
 #include "text/utf8.hpp"
-#include "transport/websocket/websocket_frame.hpp"
+#include "transport/websocket/websocket_protocol.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "transport/websocket/websocket_transport.hpp"
 
-#include "transport/websocket/websocket_handshake.hpp"
+#include "transport/websocket/websocket_protocol.hpp"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 
 #include "auth/access_tokens.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "mcp/lists/documents.hpp"
+#include "mcp/lists/resources.hpp"
 #include "text/url.hpp"
 
 #include <rkllm_mcp/errors.hpp>

@@ -1,7 +1,7 @@
 #include "chat/answer/call_text.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
-#include "text/space.hpp"
+#include "text/ascii.hpp"
 
 namespace rkllm_mcp::chat {
 namespace {

@@ -7,7 +7,6 @@
 #include "chat/http/pull_exchange.hpp"
 #include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
-#include "jsonrpc/json_builder.hpp"
 #include "jsonrpc/unread.hpp"
 #include "random_bytes.hpp"
 #include "text/url.hpp"

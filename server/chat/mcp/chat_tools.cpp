@@ -5,7 +5,7 @@
 #include "chat/mcp/turn_failure.hpp"
 #include "chat/turn/model_text.hpp"
 #include "mcp/catalogue.hpp"
-#include "mcp/tools/arguments.hpp"
+#include "mcp/tools/invocation.hpp"
 
 #include <asio/post.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "cli/input_lines.hpp"
 #include "jsonrpc/bounded_json.hpp"
-#include "text/space.hpp"
+#include "text/ascii.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

@@ -8,7 +8,7 @@
 #include "json_members.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "last_log_line.hpp"
-#include "text/space.hpp"
+#include "text/ascii.hpp"
 #include "version.hpp"
 
 #include <settings_defaults.h>

@@ -7,7 +7,7 @@
 #include "cli/talk/kept_terminal.hpp"
 #include "cli/talk/line_editor.hpp"
 #include "cli/talk/model_conversation.hpp"
-#include "text/space.hpp"
+#include "text/ascii.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 

@@ -1,7 +1,7 @@
 #include "memory/postgresql/words.hpp"
 
 #include "memory/folding.hpp"
-#include "text/hexadecimal.hpp"
+#include "text/ascii.hpp"
 #include "text/sha256.hpp"
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include "memory/folding.hpp"
 #include "memory/sqlite/sqlite_schema.hpp"
-#include "text/hexadecimal.hpp"
+#include "text/ascii.hpp"
 #include "text/sha256.hpp"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // What a client without the permission for it gets to know of resources and prompts: nothing.
 #include "auth/access_tokens.hpp"
-#include "mcp/lists/completion.hpp"
 #include "mcp/lists/lists.hpp"
-#include "mcp/lists/resource_reader.hpp"
+#include "mcp/lists/resources.hpp"
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
 

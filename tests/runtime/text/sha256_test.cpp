@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 #include "support/process.hpp"
-#include "text/hexadecimal.hpp"
+#include "text/ascii.hpp"
 
 #include <cstddef>
 #include <string>

@@ -5,7 +5,7 @@
 #include "support/catch.hpp"
 #include "support/process.hpp"
 #include "support/web_server.hpp"
-#include "text/hexadecimal.hpp"
+#include "text/ascii.hpp"
 #include "text/sha256.hpp"
 
 #include <algorithm>

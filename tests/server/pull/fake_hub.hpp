@@ -3,7 +3,7 @@
 #pragma once
 
 #include "support/web_server.hpp"
-#include "text/hexadecimal.hpp"
+#include "text/ascii.hpp"
 #include "text/sha256.hpp"
 
 #include <rkllm_mcp/json.hpp>

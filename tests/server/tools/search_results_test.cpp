@@ -1,6 +1,6 @@
 #include "tools/search_results.hpp"
 
-#include "mcp/tools/arguments.hpp"
+#include "mcp/tools/invocation.hpp"
 #include "support/catch.hpp"
 
 #include <string>

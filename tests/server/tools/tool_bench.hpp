@@ -1,7 +1,7 @@
 // A tool server behind a dispatcher, without sockets of its own: what a client asks, and what it is answered.
 #pragma once
 
-#include "mcp/tools/arguments.hpp"
+#include "mcp/tools/invocation.hpp"
 #include "runtime/fake_client.hpp"
 #include "support/paths.hpp"
 #include "tools/tool_server.hpp"

@@ -1,4 +1,4 @@
-#include "transport/udp/udp_errors.hpp"
+#include "transport/udp/udp_transport.hpp"
 
 #include "support/catch.hpp"
 

@@ -6,7 +6,7 @@
 #include "support/client_frames.hpp"
 #include "support/raw_socket.hpp"
 #include "support/usual_limits.hpp"
-#include "transport/websocket/websocket_handshake.hpp"
+#include "transport/websocket/websocket_protocol.hpp"
 
 #include <asio/post.hpp>
 

@@ -1,7 +1,7 @@
 // One of the tools that there are, without a server around it: what it says of itself, and what it answers.
 #pragma once
 
-#include "mcp/tools/arguments.hpp"
+#include "mcp/tools/invocation.hpp"
 #include "support/paths.hpp"
 #include "support/web_server.hpp"
 #include "tools/offered_tool.hpp"

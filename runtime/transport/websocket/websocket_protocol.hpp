@@ -1,8 +1,10 @@
-// The frames of WebSocket (RFC 6455): what both ends write them by. Frames of clients are masked, those of servers are
-// not; no extensions.
+// What WebSocket is on the wire (RFC 6455): the handshake that a connection begins with, and the frames that both ends
+// write. Frames of clients are masked, those of servers are not; no extensions.
 //
 // No input or output happens here. Threads: any.
 #pragma once
+
+#include "transport/http/http_message.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -40,5 +42,20 @@ enum class Close : std::uint16_t {
 std::string frame_header(Opcode opcode, std::size_t payload_bytes);
 // The payload of a close frame: the code in network order, then the reason.
 std::string close_payload(Close code, std::string_view reason);
+
+// How an HTTP request becomes a WebSocket connection (RFC 6455, section 4).
+
+// Whether the client asks for WebSocket, rightly or not.
+bool wants_websocket(const http::Request& request);
+
+// The answer: 101 with the key's proof, and subprotocol `mcp` if the client offered it; or 426 for another version of
+// the protocol, or 400 for a request that is not in order.
+http::Response handshake(const http::Request& request);
+
+// What a request that does not ask for WebSocket gets where nothing else is served.
+http::Response upgrade_required();
+
+// Sec-WebSocket-Accept for a key: what the server proves with, and the client compares.
+std::string accept_key(std::string_view key);
 
 }  // namespace rkllm_mcp::websocket

@@ -1,11 +1,12 @@
-// resources/list and resources/read where services have documents: those of the catalogue come first, then each
-// service's, fetched from it page by page. Event loop only.
+// resources/list and resources/read. Where services have documents, those of the catalogue come first in the list, then
+// each service's, fetched from it page by page. Event loop only.
 #pragma once
 
 #include "call/session.hpp"
 #include "immutable.hpp"
 #include "mcp/catalogue.hpp"
 #include "mcp/lists/lists.hpp"
+#include "mcp/protocol/era.hpp"
 #include "mcp/service.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -15,6 +16,15 @@
 #include <string>
 
 namespace rkllm_mcp::mcp {
+
+struct ResourceReading {
+  Json body;  // {"contents":[...]}
+  Freshness freshness;
+};
+
+// Throws InvalidParams with {"uri"} in its data if there is no such resource, and error 4007 if the session's client
+// may not read it.
+ResourceReading read_resource(const Catalogue& catalogue, const Session& session, const std::string& uri);
 
 // Whether resources/list with these params has to ask a service; if not, list_resources() has the whole answer.
 bool lists_documents(const Catalogue& catalogue, const Json& params);

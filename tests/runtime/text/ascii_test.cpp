@@ -1,4 +1,4 @@
-#include "text/space.hpp"
+#include "text/ascii.hpp"
 
 #include "support/catch.hpp"
 

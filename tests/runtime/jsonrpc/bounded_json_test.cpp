@@ -1,4 +1,4 @@
-#include "jsonrpc/json_builder.hpp"
+#include "jsonrpc/bounded_json.hpp"
 
 #include "jsonrpc/unread.hpp"
 #include "support/catch.hpp"

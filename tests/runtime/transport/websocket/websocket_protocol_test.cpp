@@ -1,4 +1,4 @@
-#include "transport/websocket/websocket_frame.hpp"
+#include "transport/websocket/websocket_protocol.hpp"
 
 #include "support/catch.hpp"
 
