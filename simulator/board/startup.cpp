@@ -1,4 +1,4 @@
-#include "board/startup.hpp"
+#include "engine/instance.hpp"
 
 #include "engine/contract.hpp"
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace rkllm_mcp::sim {
 
@@ -33,5 +34,37 @@ class AsyncQueue {
   bool closed_ = false;
   std::thread thread_;  // last: it uses all of the above
 };
+
+inline AsyncQueue::AsyncQueue(std::function<void(const RunRequest&)> execute)
+    : execute_(std::move(execute)), thread_([this] { work(); }) {}
+
+inline AsyncQueue::~AsyncQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+inline void AsyncQueue::push(RunRequest request) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(request));
+  }
+  changed_.notify_one();
+}
+
+inline void AsyncQueue::work() {
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return closed_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    const RunRequest request = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    execute_(request);
+  }
+}
 
 }  // namespace rkllm_mcp::sim

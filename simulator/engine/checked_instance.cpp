@@ -1,9 +1,9 @@
 #include "engine/checked_instance.hpp"
 
-#include "board/startup.hpp"
 #include "engine/contract.hpp"
 #include "engine/generation.hpp"
-#include "model/prompt_cache_file.hpp"
+#include "engine/instance.hpp"
+#include "model/kv_cache.hpp"
 
 #include <unistd.h>
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "answers/compose_answer.hpp"
 #include "answers/random.hpp"
 #include "engine/contract.hpp"
-#include "model/prompt_cache_file.hpp"
+#include "model/kv_cache.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -7,7 +7,7 @@
 
 #include "answers/answer_tokens.hpp"
 #include "answers/directives.hpp"
-#include "board/simulated_npu.hpp"
+#include "board/processors.hpp"
 #include "engine/abort_signal.hpp"
 #include "engine/client.hpp"
 #include "engine/instance.hpp"

@@ -3,7 +3,7 @@
 //
 // Here stands what is true of pointers: which may be NULL, which the vendor's library does not survive; and what the
 // default parameters are. Everything else is the engine's business.
-#include "board/cpus.hpp"
+#include "board/processors.hpp"
 #include "engine/checked_instance.hpp"
 #include "exports/convert.hpp"
 #include "exports/live_handles.hpp"

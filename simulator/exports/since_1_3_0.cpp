@@ -1,9 +1,9 @@
 // What is different since 1.3.0: rkllm_init, which takes a struct of callbacks, and what rkllm_is_running says.
 #include "engine/checked_instance.hpp"
 #include "engine/contract.hpp"
+#include "exports/convert.hpp"
 #include "exports/live_handles.hpp"
 #include "exports/make_handle.hpp"
-#include "exports/result_callback.hpp"
 
 #include <rkllm.h>
 

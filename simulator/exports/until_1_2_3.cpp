@@ -1,8 +1,8 @@
 // What was different before 1.3.0: rkllm_init, and what rkllm_is_running says.
 #include "engine/checked_instance.hpp"
+#include "exports/convert.hpp"
 #include "exports/live_handles.hpp"
 #include "exports/make_handle.hpp"
-#include "exports/result_callback.hpp"
 
 #include <rkllm.h>
 

@@ -1,13 +1,16 @@
 // The key-value cache of one sequence, as far as it can be seen from outside: which positions are filled, by what, and
-// how much of the next prompt is already there.
+// how much of the next prompt is already there. And a prompt cache, which is what of it is kept on disk.
 //
 // Not thread-safe: belongs to whoever runs on the handle.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 namespace rkllm_mcp::sim {
@@ -77,5 +80,19 @@ class KvCache {
   std::size_t prompt_end_ = 0;  // generated tokens come behind
   std::size_t oldest_ = 0;      // once full: the position that is overwritten next; 0: none was so far
 };
+
+// A prompt cache on disk: which cells a prompt fills, bound to the vocabulary that gives them meaning.
+
+// Why a file could not be read, by what rkllm_load_prompt_cache returns for it.
+enum class CacheFileFault : int {
+  kMissing = -1,  // no such file, or an empty one
+  kForeign = 1,   // not a prompt cache, or that of another model
+};
+
+// A file that cannot be written is passed over in silence, as the vendor's library does.
+void write_prompt_cache(const std::filesystem::path& path, std::string_view model, std::span<const Cell> cells);
+
+std::variant<std::vector<Cell>, CacheFileFault> read_prompt_cache(const std::filesystem::path& path,
+                                                                  std::string_view model);
 
 }  // namespace rkllm_mcp::sim

@@ -1,4 +1,4 @@
-#include "board/simulated_npu.hpp"
+#include "board/processors.hpp"
 
 #include <algorithm>
 #include <atomic>

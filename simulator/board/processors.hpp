@@ -1,9 +1,14 @@
-// The NPU of the board that is simulated: its time and its memory, which all models of the process share.
+// The processors of the board that is simulated: its NPU, whose time and memory all models of the process share, and
+// its CPUs.
 #pragma once
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 
 namespace rkllm_mcp::sim {
@@ -40,5 +45,18 @@ class NpuMemory {
   std::int32_t domain_ = 0;
   std::size_t megabytes_ = 0;
 };
+
+// The CPUs of the board that is simulated: those of this machine, unless RKLLM_SIM_CPUS says how many there are.
+
+inline int cpus_online() {
+  const char* pretended = std::getenv("RKLLM_SIM_CPUS");
+  return pretended == nullptr ? static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) : std::max(1, std::atoi(pretended));
+}
+
+// Whether a mask names a CPU that the board does not have. Never without RKLLM_SIM_CPUS: a mask is meant for a board,
+// and the developer's machine need not have its CPUs.
+inline bool names_missing_cpu(std::uint32_t mask) {
+  return std::getenv("RKLLM_SIM_CPUS") != nullptr && cpus_online() < 32 && mask >> cpus_online() != 0;
+}
 
 }  // namespace rkllm_mcp::sim
