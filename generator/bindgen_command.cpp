@@ -1,7 +1,7 @@
 #include "bindgen_command.hpp"
 
 #include "diagnostics.hpp"
-#include "interface_version.hpp"
+#include "overlay/overlay.hpp"
 #include "project.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "interface_version.hpp"
+#include "overlay/overlay.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "check/rules.hpp"
 
-#include "emit/wire_schema_parts.hpp"
+#include "emit/schemas.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Whether generated code compiles, asked of clang before any of it is written.
 #pragma once
 
-#include "emit/header_file.hpp"
+#include "emit/emit.hpp"
 #include "overlay/overlay.hpp"
 
 #include <string>

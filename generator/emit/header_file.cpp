@@ -1,4 +1,4 @@
-#include "emit/header_file.hpp"
+#include "emit/emit.hpp"
 
 #include "emit/parts.hpp"
 #include "read/clean_text.hpp"

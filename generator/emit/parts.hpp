@@ -4,7 +4,7 @@
 #include "bindgen_json.hpp"
 #include "emit/code_text.hpp"
 #include "emit/emit.hpp"
-#include "emit/wire_schema_parts.hpp"
+#include "emit/schemas.hpp"
 #include "meaning/walk.hpp"
 
 #include <string>

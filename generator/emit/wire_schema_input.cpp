@@ -1,6 +1,5 @@
 #include "emit/parts.hpp"
 #include "emit/schemas.hpp"
-#include "emit/wire_schema_parts.hpp"
 
 #include <utility>
 

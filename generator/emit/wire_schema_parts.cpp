@@ -1,4 +1,4 @@
-#include "emit/wire_schema_parts.hpp"
+#include "emit/schemas.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "meaning/places.hpp"
+#include "meaning/understand.hpp"
 
 #include "meaning/model.hpp"
 #include "read/declaration.hpp"

@@ -1,7 +1,6 @@
 #include "meaning/understand.hpp"
 
 #include "diagnostics.hpp"
-#include "meaning/places.hpp"
 #include "meaning/suggest.hpp"
 #include "meaning/walk.hpp"
 #include "read/declaration.hpp"

@@ -7,6 +7,7 @@
 #include "overlay/overlay.hpp"
 #include "read/c_facts.hpp"
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,5 +36,25 @@ c::Header needed_by(c::Header header, const std::set<std::string>& functions, co
 
 // Fills in Api::elsewhere and Api::names_elsewhere of all versions, which go from old to new.
 void note_elsewhere(std::vector<Api>& sets);
+
+// Everything in a header that an overlay entry can be about.
+
+enum class PlaceKind { kPart, kReturn, kFunction, kCallback, kAlias };  // a part is a field or a parameter
+
+struct Place {
+  PlaceKind kind;
+  std::string declaration;
+  Location at;
+};
+
+struct Places {
+  std::map<std::string, Place> by_path;
+  std::vector<Declared> parts;  // in the order of the header, as the next
+  std::vector<Declared> returns;
+  std::set<std::string> params;        // paths of parameters
+  std::vector<Diagnostic> complaints;  // about C that no entry can give a wire form
+};
+
+Places places_in(const c::Header& header);
 
 }  // namespace bindgen

@@ -3,7 +3,6 @@
 #include "bindgen_json.hpp"
 #include "diagnostics.hpp"
 #include "files.hpp"
-#include "interface_version.hpp"
 #include "manifest.hpp"
 #include "overlay/schema_check.hpp"
 #include "read/clean_text.hpp"

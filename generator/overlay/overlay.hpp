@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bindgen {
@@ -57,5 +58,12 @@ Overlay at_version(const Overlay& overlay, const std::string& version);
 // Throws Refusal if an entry is about none of the known versions. With only one known, entries that end before it may
 // stay: they are about older headers.
 void refuse_idle_entries(const Overlay& overlay, const std::vector<std::string>& known);
+
+// Versions of an interface, in order: "1.2.0" < "1.2.1b1" (a beta of 1.2.1) < "1.2.1" < "1.3.0".
+
+// Digits, then digits, letters, dots and hyphens: what can be part of a C++ name and of a path.
+bool is_version(std::string_view text);
+// Negative, zero or positive, as `left` is older than, the same as, or newer than `right`.
+int compare_versions(std::string_view left, std::string_view right);
 
 }  // namespace bindgen

@@ -3,7 +3,6 @@
 #include "diagnostics.hpp"
 #include "files.hpp"
 #include "read/clean_text.hpp"
-#include "read/standard_headers.hpp"
 #include "read/system_headers.hpp"
 
 #include <algorithm>

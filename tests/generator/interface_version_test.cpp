@@ -1,6 +1,6 @@
 #include "support/catch.hpp"
 
-#include "interface_version.hpp"
+#include "overlay/overlay.hpp"
 
 #include <string_view>
 #include <vector>
