@@ -1,4 +1,4 @@
-#include "memory/postgresql/postgresql_schema.hpp"
+#include "memory/postgresql/postgresql_store.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,6 @@
 #include "memory/postgresql/postgresql_store.hpp"
 
 #include "clock.hpp"
-#include "memory/postgresql/postgresql_schema.hpp"
 #include "random_bytes.hpp"
 
 #include <rkllm_mcp/errors.hpp>

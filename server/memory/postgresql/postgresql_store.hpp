@@ -8,7 +8,8 @@
 #pragma once
 
 #include "memory/postgresql/postgresql_connection.hpp"
-#include "memory/postgresql/words.hpp"
+#include "memory/sqlite/search_tokenizer.hpp"
+#include "memory/sqlite/sqlite_connection.hpp"
 #include "memory/store.hpp"
 
 #include <atomic>
@@ -17,9 +18,27 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rkllm_mcp::memory::postgresql {
+
+// How PostgreSQL searches for the same words as SQLite does: texts are taken apart here, by the same code, and
+// PostgreSQL only keeps and compares what comes out. Each word is there as it is written, and once more without
+// diacritics, behind a mark, if that differs (see sqlite/search_tokenizer.hpp). One thread at a time.
+class Words {
+ public:
+  Words();
+
+  // An array of text, for array_to_tsvector(), of what can be found in a message of that space.
+  std::string array_of(std::string_view content, std::string_view space) const;
+  // A tsquery of the messages of that space that have all words of `text`; empty if it has none.
+  std::string query_of(std::string_view text, std::string_view space, bool folds) const;
+
+ private:
+  SearchTokenizer tokenizer_;  // before the connection, which uses it
+  memory::Connection in_memory_;
+};
 
 class PostgresqlStore final : public Store {
  public:
@@ -85,5 +104,16 @@ class PostgresqlStore final : public Store {
   std::int64_t bytes_before_ = 0;
   std::int64_t more_bytes_ = 0;
 };
+
+// What is in the database, by version: tables in a schema of their own, "rkllm_mcp". Called when a store is opened.
+
+// One number names this program's locks in the database, the other what is locked.
+inline constexpr int kLocks = 0x726b6d6d;
+inline constexpr int kWritersLock = 1;
+inline constexpr int kMigrationLock = 2;
+
+// Brings the database to the version that this program writes; another process that does the same meanwhile is waited
+// for. Throws StoreError if a newer program has written it, or if the schema is another program's.
+void migrate(Connection& db);
 
 }  // namespace rkllm_mcp::memory::postgresql

@@ -1,4 +1,4 @@
-#include "memory/postgresql/words.hpp"
+#include "memory/postgresql/postgresql_store.hpp"
 
 #include "memory/folding.hpp"
 #include "text/ascii.hpp"

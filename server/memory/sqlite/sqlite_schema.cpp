@@ -1,4 +1,4 @@
-#include "memory/sqlite/sqlite_schema.hpp"
+#include "memory/sqlite/sqlite_store.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

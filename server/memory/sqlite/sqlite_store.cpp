@@ -1,7 +1,6 @@
 #include "memory/sqlite/sqlite_store.hpp"
 
 #include "memory/folding.hpp"
-#include "memory/sqlite/sqlite_schema.hpp"
 #include "text/ascii.hpp"
 #include "text/sha256.hpp"
 

@@ -1,6 +1,6 @@
 // What is made in a PostgreSQL database, and what is left alone. Whole stores are in
 // tests/server/memory/postgresql_store_test.cpp.
-#include "memory/postgresql/postgresql_schema.hpp"
+#include "memory/postgresql/postgresql_store.hpp"
 
 #include "server/memory/postgresql_server.hpp"
 #include "support/catch.hpp"

@@ -1,6 +1,6 @@
 // What PostgreSQL is given to keep and to compare, without PostgreSQL. That it finds the same as SQLite is shown by
 // tests/server/memory/store_contract_test.cpp.
-#include "memory/postgresql/words.hpp"
+#include "memory/postgresql/postgresql_store.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
 // The pieces of opening a store: which files are refused, how one is made, and what is made in it. Stores as a whole
 // are in tests/server/memory/sqlite_file_test.cpp.
-#include "memory/sqlite/sqlite_schema.hpp"
+#include "memory/sqlite/sqlite_store.hpp"
 
 #include "memory/sqlite/search_tokenizer.hpp"
 #include "support/catch.hpp"
