@@ -117,7 +117,7 @@ void describe_service(const Service& service, const Principal& principal, std::s
   Catalogue own;
   own.tools = service.tools;
   own.prompts = service.prompts;
-  Session session{std::weak_ptr<RequestTable>()};
+  Session session({});
   session.principal = &principal;
   const PageLimits all{std::max(own.tools.size(), own.prompts.size()), static_cast<std::size_t>(-1)};
   Json capabilities{{"tools", list_tools(own, session, nullptr, all)["tools"]}};
