@@ -60,7 +60,7 @@ class TokenRefused : public ConnectionError {
   using ConnectionError::ConnectionError;
 };
 
-// Why a connection is lost, for those who ask for it later, from other threads.
+// Why a connection is lost, for those who ask for it later, from other threads, or who have more to say of it.
 class Loss {
  public:
   explicit Loss(std::string reason) : reason_(std::move(reason)) {}
@@ -71,14 +71,17 @@ class Loss {
   }
 
   const std::string& reason() const { return reason_; }
-  [[noreturn]] void raise() const {
+  // There is a server, but one of the two does not accept the other.
+  bool is_refusal() const { return kind_ != Kind::kOther; }
+  // Throws what it was made of, with `more` behind the reason.
+  [[noreturn]] void raise(const std::string& more = {}) const {
     switch (kind_) {
-      case Kind::kUntrusted: throw UntrustedServer(reason_);
-      case Kind::kMisnamed: throw MisnamedServer(reason_);
-      case Kind::kTokenRefused: throw TokenRefused(reason_);
+      case Kind::kUntrusted: throw UntrustedServer(reason_ + more);
+      case Kind::kMisnamed: throw MisnamedServer(reason_ + more);
+      case Kind::kTokenRefused: throw TokenRefused(reason_ + more);
       case Kind::kOther: break;
     }
-    throw ConnectionError(reason_);
+    throw ConnectionError(reason_ + more);
   }
 
  private:

@@ -57,11 +57,6 @@ bool is_a(const client::ConnectionError& error) {
   return dynamic_cast<const Kind*>(&error) != nullptr;
 }
 
-template <class Kind>
-void throw_with(const std::string& more, const client::ConnectionError& error) {
-  if (is_a<Kind>(error)) throw Kind(error.what() + more);
-}
-
 // Where a client on this machine reaches a server that listens on `address`, which may be all addresses. A certificate
 // is for the address that is connected to.
 std::string host_of(const std::string& address) {
@@ -114,13 +109,11 @@ void require_nobody_at(const client::Endpoint& place, const client::ConnectionEr
   const bool is_tcp = place.protocol == Protocol::kTcp || place.protocol == Protocol::kTcps;
   const std::string leave_out =
       std::string("leave it out: --set ") + (is_tcp ? "tcp.enabled=false" : "services.port=0");
+  const client::Loss loss(error);
+  if (!loss.is_refusal()) loss.raise("; if that is no server of rkllm-mcp, " + leave_out);
   // Here a server is, but perhaps under a name that only its certificate knows.
-  const std::string ways_out = "; name the server, --to " + std::string(client::prefix_of(place.protocol)) +
-                               "NAME:" + std::to_string(place.port) + ", or " + leave_out;
-  throw_with<client::TokenRefused>(ways_out, error);
-  throw_with<client::UntrustedServer>(ways_out, error);
-  throw_with<client::MisnamedServer>(ways_out, error);
-  throw client::ConnectionError(error.what() + std::string("; if that is no server of rkllm-mcp, ") + leave_out);
+  loss.raise("; name the server, --to " + std::string(client::prefix_of(place.protocol)) +
+             "NAME:" + std::to_string(place.port) + ", or " + leave_out);
 }
 
 std::string where_of(const client::Endpoint& place, const Environment& environment) {
