@@ -2,7 +2,7 @@
 
 #include "chat/structured/structured_answer.hpp"
 #include "chat/templates/family.hpp"
-#include "chat/templates/neutral_text.hpp"
+#include "chat/templates/render.hpp"
 #include "chat/turn/context.hpp"
 #include "chat/turn/turn_error.hpp"
 

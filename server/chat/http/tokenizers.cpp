@@ -1,6 +1,6 @@
 #include "chat/http/tokenizers.hpp"
 
-#include "chat/tokenizer/tokenizer_file.hpp"
+#include "chat/tokenizer/tokenizer.hpp"
 #include "text/regular_file.hpp"
 
 #include <rkllm_mcp/errors.hpp>

@@ -1,4 +1,4 @@
-#include "chat/tokenizer/tokenizer_file.hpp"
+#include "chat/tokenizer/tokenizer.hpp"
 
 #include "text/utf8.hpp"
 

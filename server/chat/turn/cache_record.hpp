@@ -5,6 +5,7 @@
 
 #include "chat/turn/model_seam.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -53,5 +54,33 @@ class CacheRecord {
   std::uint64_t run_at_ = 0;  // `foreign_changes` when the latest run began
   bool has_stray_work_ = false;
 };
+
+inline void CacheRecord::template_cleared(std::uint64_t foreign_changes) {
+  template_cleared_at_ = foreign_changes;
+  prompt_.clear();
+}
+
+inline void CacheRecord::run_begins(std::uint64_t foreign_changes) {
+  if (std::exchange(run_at_, foreign_changes) != foreign_changes) has_stray_work_ = true;
+}
+
+inline void CacheRecord::run_ended(RunEnd end, std::string prompt) {
+  has_stray_work_ = end == RunEnd::kFailed;
+  if (end == RunEnd::kFailed) {
+    forget();
+  } else {
+    begin_with(std::move(prompt));
+  }
+}
+
+inline void CacheRecord::forget() {
+  template_cleared_at_.reset();
+  prompt_.clear();
+}
+
+inline std::size_t CacheRecord::reusable_bytes(std::string_view prompt) const {
+  const auto [behind, unused] = std::ranges::mismatch(prompt, prompt_);
+  return static_cast<std::size_t>(behind - prompt.begin());
+}
 
 }  // namespace rkllm_mcp::chat

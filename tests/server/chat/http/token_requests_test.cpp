@@ -1,6 +1,6 @@
 #include "chat/http/token_requests.hpp"
 
-#include "chat/tokenizer/tokenizer_file.hpp"
+#include "chat/tokenizer/tokenizer.hpp"
 #include "chat/turn/turn_error.hpp"
 #include "support/catch.hpp"
 

@@ -1,7 +1,6 @@
 #include "chat/templates/family.hpp"
 
-#include "chat/templates/neutral_text.hpp"
-#include "chat/templates/python_json.hpp"
+#include "chat/templates/render.hpp"
 
 #include "support/catch.hpp"
 

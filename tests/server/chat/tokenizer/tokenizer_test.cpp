@@ -1,5 +1,5 @@
 // What no other library is asked for; that tokens are right, tests/sdks/tokenizer_test.mjs holds.
-#include "chat/tokenizer/tokenizer_file.hpp"
+#include "chat/tokenizer/tokenizer.hpp"
 #include "support/catch.hpp"
 
 #include <rkllm_mcp/json.hpp>
