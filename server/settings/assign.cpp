@@ -1,4 +1,4 @@
-#include "settings/assign.hpp"
+#include "settings/setting.hpp"
 
 #include "jsonrpc/bounded_json.hpp"
 #include "text/ip_address.hpp"

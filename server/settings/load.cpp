@@ -1,8 +1,8 @@
 #include "settings/load.hpp"
 
-#include "settings/assign.hpp"
 #include "settings/document.hpp"
 #include "settings/refused.hpp"
+#include "settings/setting.hpp"
 #include "settings/table.hpp"
 #include "text/ip_address.hpp"
 #include "text/regular_file.hpp"

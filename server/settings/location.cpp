@@ -1,6 +1,6 @@
 #include "settings/location.hpp"
 
-#include "settings/settings_schema.hpp"
+#include "settings/table.hpp"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,12 @@
 // One setting as a row of the list: its name, its type with the built-in value and the range, where the value lives in
-// `Settings`, its documentation, and whether a new value takes effect while the program runs. The list: table.hpp.
+// `Settings`, its documentation, and whether a new value takes effect while the program runs; and how a value is
+// checked and put there. The list: table.hpp.
 #pragma once
 
+#include "settings/refused.hpp"
 #include "settings/settings.hpp"
+
+#include <rkllm_mcp/json.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -113,5 +117,12 @@ void set_initial(const Setting& setting, Settings& settings);
 Json value_of(const Setting& setting, const Settings& settings);
 // The setting's value as people may see it: what is secret is hidden.
 Json shown_value(const Setting& setting, const Settings& settings);
+
+// Assigns `value` if it is of the setting's type and in its range; else changes nothing and says what is wrong.
+std::vector<Complaint> assign(const Setting& setting, const Json& value, Settings& settings);
+
+// Assigns, like assign(), a value written as text, as in the environment and on the command line: strings as they are,
+// booleans also as on, off, 1 and 0, lists with commas or as a JSON array, the rest as JSON.
+std::vector<Complaint> assign_text(const Setting& setting, std::string_view text, Settings& settings);
 
 }  // namespace rkllm_mcp

@@ -1,5 +1,3 @@
-#include "settings/settings_schema.hpp"
-
 #include "settings/table.hpp"
 
 #include <algorithm>

@@ -6,6 +6,8 @@
 #include "limit.hpp"
 #include "settings/setting.hpp"
 
+#include <rkllm_mcp/json.hpp>
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,5 +46,13 @@ inline constexpr LimitNames kSettingOfLimit = limit_names({
     {Limit::kMessageTime, "limits.message_timeout_s"},
     {Limit::kReplyBytes, "limits.max_reply_bytes"},
 });
+
+// What is told of all settings together: the schema of a settings file, and a file with the built-in values.
+
+// What a settings file looks like, as JSON Schema (draft 2020-12), with documentation, ranges and defaults: editors
+// show it.
+Json settings_schema();
+// A settings file with every built-in value; it names the schema beside it.
+Json default_settings_file();
 
 }  // namespace rkllm_mcp

@@ -1,4 +1,4 @@
-#include "settings/assign.hpp"
+#include "settings/setting.hpp"
 
 #include "settings/table.hpp"
 

@@ -1,7 +1,6 @@
 #include "settings/location.hpp"
 
 #include "settings/load.hpp"
-#include "settings/settings_schema.hpp"
 #include "settings/table.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"

@@ -1,9 +1,8 @@
 // The schema that editors check a settings file with, beside the reader of the file.
-#include "settings/settings_schema.hpp"
+#include "settings/table.hpp"
 
 #include "chat/structured/json_schema.hpp"
-#include "settings/assign.hpp"
-#include "settings/table.hpp"
+#include "settings/setting.hpp"
 
 #include "support/catch.hpp"
 

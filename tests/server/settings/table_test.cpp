@@ -1,6 +1,5 @@
 #include "settings/table.hpp"
 
-#include "settings/settings_schema.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>
