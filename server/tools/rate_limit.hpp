@@ -3,7 +3,9 @@
 
 #include "clock.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,5 +29,17 @@ class RateLimit {
   const int per_minute_;
   std::map<std::string, Bucket> buckets_;  // one for each tool
 };
+
+inline std::optional<std::chrono::seconds> RateLimit::take(const std::string& name, Clock::time_point now) {
+  const double most = per_minute_;
+  const double per_second = most / 60;
+  Bucket& bucket = buckets_.try_emplace(name, Bucket{most, now}).first->second;
+  const std::chrono::duration<double> passed = now - bucket.seen;
+  bucket.left = std::min(most, bucket.left + passed.count() * per_second);
+  bucket.seen = now;
+  if (bucket.left < 1) return std::chrono::seconds(std::lround(std::ceil((1 - bucket.left) / per_second)));
+  bucket.left -= 1;
+  return std::nullopt;
+}
 
 }  // namespace rkllm_mcp

@@ -1,5 +1,4 @@
 set(TOOLS_SOURCES
-  tools/answer_cache.cpp
   tools/html/duckduckgo_page.cpp
   tools/html/html_document.cpp
   tools/html/markdown_writer.cpp
@@ -7,7 +6,6 @@ set(TOOLS_SOURCES
   tools/html/readable_text.cpp
   tools/numbers/expression.cpp
   tools/numbers/rational.cpp
-  tools/rate_limit.cpp
   tools/search_results.cpp
   tools/time_zone.cpp
   tools/tool_server.cpp

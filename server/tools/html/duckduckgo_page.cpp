@@ -1,4 +1,4 @@
-#include "tools/html/duckduckgo_page.hpp"
+#include "tools/html/html_document.hpp"
 
 #include <optional>
 #include <string>

@@ -1,8 +1,12 @@
-// A page as a tree, by libgumbo, which reads broken pages the way browsers do.
+// A page as a tree, and what is read of it: by libgumbo, which reads broken pages the way browsers do.
 //
 // To be used in a process of its own only (page_reading.hpp): the library aborts on some pages, and others can be made
 // to take for ever. A page that takes more than kMostMemory ends the process. (docs/decisions/html-parser.md)
 #pragma once
+
+#include "text/url.hpp"
+
+#include <rkllm_mcp/json.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -66,5 +70,22 @@ std::string visible_text(HtmlNode node);
 
 // Whether its content is for programs, or hidden from readers.
 bool is_invisible(HtmlNode node);
+
+// What a reader sees of a page, as Markdown: headings, paragraphs, lists, tables, code, links. Without scripts, forms,
+// navigation and what is hidden.
+
+struct ReadablePage {
+  std::string title;  // empty: the page has none
+  std::string text;   // Markdown, without a newline at its end
+};
+
+// `address` is the page's own: links that are relative become whole ones.
+ReadablePage readable_page(const HtmlDocument& document, const Url& address);
+
+// The page that DuckDuckGo answers with to those who run no scripts, as results.
+
+// {"results": [{"title", "content", "link"}]}, advertisements left out; {"refused": true} if it asks to be shown that a
+// person searches; {"unknown": true} if it is neither results nor the word that there are none.
+Json read_duckduckgo_page(const HtmlDocument& document, const Url& address);
 
 }  // namespace rkllm_mcp

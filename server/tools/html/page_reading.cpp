@@ -2,8 +2,7 @@
 
 #include "jsonrpc/bounded_json.hpp"
 #include "process/descriptor.hpp"
-#include "tools/html/duckduckgo_page.hpp"
-#include "tools/html/readable_text.hpp"
+#include "tools/html/html_document.hpp"
 #include "tools/tool_failure.hpp"
 
 #include <fcntl.h>

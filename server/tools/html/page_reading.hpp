@@ -15,7 +15,7 @@ namespace rkllm_mcp {
 // What is made of a page.
 enum class PageForm {
   kReadable,    // {"title", "text"}: Markdown
-  kDuckDuckGo,  // what DuckDuckGo has found, see duckduckgo_page.hpp
+  kDuckDuckGo,  // what DuckDuckGo has found, see read_duckduckgo_page()
 };
 
 class PageReading {

@@ -1,4 +1,4 @@
-#include "tools/html/readable_text.hpp"
+#include "tools/html/html_document.hpp"
 
 #include "tools/html/markdown_writer.hpp"
 

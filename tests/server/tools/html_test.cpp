@@ -1,6 +1,5 @@
 #include "tools/html/html_document.hpp"
 #include "tools/html/page_reading.hpp"
-#include "tools/html/readable_text.hpp"
 
 #include "support/catch.hpp"
 #include "support/paths.hpp"
