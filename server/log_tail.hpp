@@ -5,6 +5,7 @@
 // Threads: any. The lock is held while lines are copied, and never while something is written.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -37,5 +38,26 @@ class LogTail {
   std::size_t bytes_ = 0;
   std::uint64_t first_ = 1;  // number of lines_.front()
 };
+
+inline void LogTail::add(std::string_view line) {
+  while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+  line = line.substr(0, kLongestLine);
+  const std::lock_guard lock(mutex_);
+  lines_.emplace_back(line);
+  bytes_ += line.size();
+  while (lines_.size() > kMostLines || bytes_ > kMostBytes) {
+    bytes_ -= lines_.front().size();
+    lines_.pop_front();
+    ++first_;
+  }
+}
+
+inline LogTail::Part LogTail::from(std::uint64_t number) const {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t end = first_ + lines_.size();
+  const std::uint64_t first = number > end ? first_ : std::max(number, first_);
+  const auto begin = lines_.begin() + static_cast<std::ptrdiff_t>(first - first_);
+  return {first, {begin, lines_.end()}};
+}
 
 }  // namespace rkllm_mcp

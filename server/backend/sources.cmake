@@ -9,5 +9,4 @@ set(BACKEND_SOURCES
   backend/queued_backend.cpp
   backend/queued_backend_status.cpp
   backend/queued_backend_threads.cpp
-  backend/runner.cpp
-  backend/unavailable_backend.cpp)
+  backend/runner.cpp)

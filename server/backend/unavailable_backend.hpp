@@ -7,7 +7,9 @@
 #include <rkllm_mcp/errors.hpp>
 
 #include <asio/io_context.hpp>
+#include <asio/post.hpp>
 
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -44,5 +46,23 @@ class NoFunctions final : public Backend {
  private:
   asio::io_context& loop_;
 };
+
+inline Backend::CallId UnavailableBackend::start(CallRequest request) {
+  runner_.post([observer = std::move(request.observer), reason = reason_] {
+    CallOutcome outcome;
+    outcome.error = std::make_exception_ptr(reason);
+    observer->on_done(std::move(outcome));
+  });
+  return request.id;
+}
+
+inline Backend::CallId NoFunctions::start(CallRequest request) {
+  asio::post(loop_, [observer = std::move(request.observer)] {
+    CallOutcome outcome;
+    outcome.error = std::make_exception_ptr(RpcError(ErrorCode::kMethodNotFound, "services have no C functions"));
+    observer->on_done(std::move(outcome));
+  });
+  return request.id;
+}
 
 }  // namespace rkllm_mcp

@@ -2,7 +2,6 @@
 
 #include "cli/help/terminal.hpp"
 #include "settings/refused.hpp"
-#include "settings/settings_schema.hpp"
 #include "settings/table.hpp"
 
 #include <algorithm>

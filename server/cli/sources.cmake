@@ -13,8 +13,7 @@ set(CLI_SOURCES
   cli/doctor_command.cpp
   cli/help/complaint.cpp
   cli/help/completions.cpp
-  cli/help/help_text.cpp
-  cli/help/man_page.cpp
+  cli/help/help_pages.cpp
   cli/help/progress_line.cpp
   cli/help/terminal.cpp
   cli/input_lines.cpp
@@ -34,7 +33,6 @@ set(CLI_SOURCES
   cli/settings_command.cpp
   cli/talk/chat.cpp
   cli/talk/model_conversation.cpp
-  cli/talk/interrupts.cpp
   cli/talk/kept_terminal.cpp
   cli/talk/line_editor.cpp
   cli/target.cpp

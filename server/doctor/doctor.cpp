@@ -1,6 +1,6 @@
 #include "doctor/doctor.hpp"
 
-#include "pull/this_board.hpp"
+#include "pull/hub.hpp"
 #include "text/regular_file.hpp"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // The runtime library: found, for this machine, of a version that this program knows, with all that it needs.
 #include "doctor/doctor.hpp"
-#include "doctor/needed_libraries.hpp"
+#include "library/elf_file.hpp"
 #include "library/library_file.hpp"
 #include "library/loaded_library.hpp"
 #include "text/shown.hpp"

@@ -3,9 +3,7 @@ set(DOCTOR_SOURCES
   doctor/library.cpp
   doctor/limits.cpp
   doctor/models.cpp
-  doctor/needed_libraries.cpp
   doctor/network.cpp
   doctor/npu.cpp
   doctor/ports.cpp
-  doctor/secrets.cpp
-  doctor/speed.cpp)
+  doctor/secrets.cpp)

@@ -1,5 +1,5 @@
-// What the header of an ELF file says about where it can be loaded. It is read before the dynamic loader sees the file,
-// since the loader says "No such file or directory" of a library for another machine.
+// What an ELF file says about where it can be loaded, and with what. It is read before the dynamic loader sees the
+// file, since the loader says "No such file or directory" of a library for another machine.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -26,5 +27,9 @@ std::optional<ElfFile> read_elf(std::istream& file);
 
 // The machine that this program was compiled for, as ElfFile names it.
 std::string_view own_machine();
+
+// The DT_NEEDED entries of an ELF file of 32 or 64 bits, little-endian. Empty if it has none, or is no such file. A
+// name that the file does not hold to its end is left out.
+std::vector<std::string> needed_libraries(std::string_view content);
 
 }  // namespace rkllm_mcp

@@ -1,7 +1,6 @@
 #include "library/library_file.hpp"
 
 #include "library/elf_file.hpp"
-#include "library/program_folders.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -1,7 +1,7 @@
 #include "models/model_place.hpp"
 
+#include "backend/logged_errors.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "last_log_line.hpp"
 #include "run_loop.hpp"
 
 #include <asio/post.hpp>

@@ -8,7 +8,6 @@ set(MODELS_SOURCES
   models/model_list.cpp
   models/model_place.cpp
   models/model_presets.cpp
-  models/model_resources.cpp
   models/model_slot.cpp
   models/named_backend.cpp
   models/server_models.cpp)

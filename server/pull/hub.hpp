@@ -9,6 +9,7 @@
 #include "text/url.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,5 +47,12 @@ const HubFile& choose_model(const std::vector<HubFile>& files, const std::string
 // reason where others would do; the others have what speaks against them, and it ends with how to get one of those.
 std::string words_of_choice(const std::vector<HubFile>& files, const HubFile& chosen, const BoardFacts& board,
                             const std::string& repository);
+
+// The board that this program runs on, as far as the choice of a model depends on it. Any thread.
+
+// "rk3588", by <root>/proc/device-tree/compatible; "" if this is no such board.
+std::string chip_of_board(const std::filesystem::path& root);
+
+BoardFacts facts_of_this_board();
 
 }  // namespace rkllm_mcp

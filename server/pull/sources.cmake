@@ -5,5 +5,4 @@ set(PULL_SOURCES
   pull/model_source.cpp
   pull/part_file.cpp
   pull/pull.cpp
-  pull/this_board.cpp
   pull/web_get.cpp)

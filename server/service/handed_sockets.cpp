@@ -1,6 +1,6 @@
 #include "service/handed_sockets.hpp"
 
-#include "service/environment.hpp"
+#include "service/supervisor.hpp"
 #include "text/ip_address.hpp"
 
 #include <arpa/inet.h>

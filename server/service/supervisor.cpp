@@ -1,7 +1,5 @@
 #include "service/supervisor.hpp"
 
-#include "service/environment.hpp"
-
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>

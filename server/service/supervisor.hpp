@@ -11,7 +11,12 @@
 
 #include <asio/io_context.hpp>
 
+#include <unistd.h>
+
+#include <charconv>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,5 +48,23 @@ class Supervisor {
   std::chrono::microseconds watchdog_{0};
   std::optional<Timer> timer_;
 };
+
+// Variables by which a service manager speaks to the program that it starts.
+
+// Takes a variable out of the environment, so that children do not get it, and returns its value; empty if there is
+// none. To be called before there are threads.
+inline std::string take_variable(const char* name) {
+  const char* const value = std::getenv(name);
+  std::string taken = value == nullptr ? "" : value;
+  ::unsetenv(name);
+  return taken;
+}
+
+inline std::optional<std::uint64_t> to_number(const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 }  // namespace rkllm_mcp

@@ -1,9 +1,7 @@
 set(UPSTREAMS_SOURCES
   upstreams/command_connection.cpp
   upstreams/offered_watch.cpp
-  upstreams/unsent_progress.cpp
   upstreams/upstream.cpp
-  upstreams/upstream_answer.cpp
   upstreams/upstream_document.cpp
   upstreams/upstream_link.cpp
   upstreams/upstream_tool.cpp

@@ -5,7 +5,6 @@
 #include "mcp/catalogue.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 #include "mcp/protocol/era.hpp"
-#include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_document.hpp"
 #include "upstreams/upstream_tool.hpp"
 

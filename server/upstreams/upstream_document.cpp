@@ -2,7 +2,6 @@
 
 #include "json_members.hpp"
 #include "mcp/protocol/agreed_names.hpp"
-#include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_tool.hpp"
 
 #include <algorithm>

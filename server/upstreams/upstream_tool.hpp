@@ -1,9 +1,11 @@
-// A tool as another MCP server lists it: whether it can be served here, as what, and under which name.
+// A tool of another MCP server: whether it can be served here, as what, and under which name; and what that server may
+// answer to a call of it, so that it can be passed on.
 #pragma once
 
 #include "mcp/catalogue.hpp"
 #include "upstreams/offered.hpp"
 
+#include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 
 #include <optional>
@@ -53,5 +55,15 @@ class ServedNames {
 
 // A tool of SortedTools::served as one of this server; what runs it is left to the caller.
 mcp::Tool served_tool(const std::string& upstream, const Json& tool);
+
+// Whether a member of that name is there and a string.
+bool has_text(const Json& object, const char* name);
+
+// Whether it is a complete result whose members are of the types that the protocol gives them.
+bool is_tool_result(const Json& result);
+
+// JSON-RPC's own codes and this server's stay; the protocol's are about the way between that server and this one, and
+// any other means nothing to our clients: they become an internal error.
+ErrorCode passed_on_code(int code);
 
 }  // namespace rkllm_mcp

@@ -2,10 +2,10 @@
 
 #include "clock.hpp"
 #include "model_name.hpp"
+#include "pull/hub.hpp"
 #include "pull/model_source.hpp"
 #include "pull/part_file.hpp"
 #include "pull/pull.hpp"
-#include "pull/this_board.hpp"
 #include "threads/stop_signal.hpp"
 
 #include <asio/post.hpp>

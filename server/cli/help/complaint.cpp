@@ -1,6 +1,6 @@
 #include "cli/help/complaint.hpp"
 
-#include "cli/help/help_text.hpp"
+#include "cli/help/help_pages.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 

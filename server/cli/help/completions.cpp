@@ -1,6 +1,6 @@
 #include "cli/help/completions.hpp"
 
-#include "cli/help/help_text.hpp"
+#include "cli/help/help_pages.hpp"
 #include "text/shown.hpp"
 
 #include <CLI/App.hpp>

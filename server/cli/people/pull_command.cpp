@@ -10,8 +10,8 @@
 #include "clock.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "models/model_files.hpp"
+#include "pull/hub.hpp"
 #include "pull/pull.hpp"
-#include "pull/this_board.hpp"
 #include "text/shown.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>

@@ -1,5 +1,6 @@
 #include "cli/people/server_link.hpp"
 
+#include "backend/logged_errors.hpp"
 #include "cli/serve_options.hpp"
 #include "cli/target.hpp"
 #include "client/connection.hpp"
@@ -7,7 +8,6 @@
 #include "clock.hpp"
 #include "json_members.hpp"
 #include "jsonrpc/bounded_json.hpp"
-#include "last_log_line.hpp"
 #include "text/ascii.hpp"
 #include "version.hpp"
 

@@ -1,9 +1,8 @@
 // What help, the manual page, completions and complaints say of a small table of commands, piece by piece;
 // help_test.cpp asks the program for its own.
+#include "cli/help/help_pages.hpp"
 #include "cli/help/complaint.hpp"
 #include "cli/help/completions.hpp"
-#include "cli/help/help_text.hpp"
-#include "cli/help/man_page.hpp"
 #include "support/catch.hpp"
 
 #include <CLI/App.hpp>

@@ -1,4 +1,4 @@
-#include "doctor/needed_libraries.hpp"
+#include "library/elf_file.hpp"
 
 #include "support/catch.hpp"
 
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-using namespace rkllm_mcp::doctor;
+using namespace rkllm_mcp;
 
 namespace {
 

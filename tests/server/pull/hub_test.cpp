@@ -1,4 +1,4 @@
-#include "pull/this_board.hpp"
+#include "pull/hub.hpp"
 
 #include "support/catch.hpp"
 #include "support/process.hpp"

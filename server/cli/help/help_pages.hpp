@@ -1,5 +1,5 @@
-// What --help prints, for CLI11: wrapped lines, commands in their groups, a usage line that shows what is required. And
-// what is printed where nothing is asked for.
+// The pages of help, made of the command table of CLI11. What --help prints: wrapped lines, commands in their groups, a
+// usage line that shows what is required; what is printed where nothing is asked for; the manual page.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>
@@ -35,5 +35,10 @@ std::string described(const CLI::Option& option);   // its description, with its
 // Whether people are shown this option, or this command.
 bool is_shown(const CLI::Option& option);
 bool is_shown(const CLI::App& command);
+
+// The manual page rkllm-mcp(1), made of the command table: nothing is said in two places.
+
+// In the macros of man(7).
+std::string man_page(const CLI::App& app);
 
 }  // namespace rkllm_mcp
