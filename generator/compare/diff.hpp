@@ -45,7 +45,7 @@ std::vector<Change> diff(const c::Header& before, const c::Header& after);
 // The worst of what `changes` break.
 Breaks breaks(const std::vector<Change>& changes);
 
-// The parts of diff() that have sources of their own.
+// --- the parts of diff() that have sources of their own.
 
 std::vector<Change> enumerator_changes(const c::Header& before, const c::Header& after);
 
@@ -59,7 +59,7 @@ std::vector<Change> enumerator_changes(const c::Header& before, const c::Header&
 // loses and another one gains, with the same name and type, has moved.
 std::vector<Change> with_renames(std::vector<Change> changes, const c::Header& before, const c::Header& after);
 
-// What is said in other words. Words alone can turn a meaning around, and no compiler sees it.
+// --- what is said in other words. Words alone can turn a meaning around, and no compiler sees it.
 
 // Of everything that both headers declare: documentation that was added, removed or reworded, however it is wrapped.
 // None of it breaks anything. The words that deprecation_changes() reports are left out here. In the order of the later
@@ -73,7 +73,7 @@ std::vector<Change> documentation_changes(const c::Header& before, const c::Head
 std::vector<Change> deprecation_changes(const c::Header& before, const c::Header& after,
                                         const std::vector<Change>& changes);
 
-// The forms in which a comparison is told: to a person, to a page, to a program.
+// --- the forms in which a comparison is told: to a person, to a page, to a program.
 
 // `before` and `after` are how the two headers are called.
 std::string diff_as_text(const std::vector<Change>& changes, const std::string& before, const std::string& after);

@@ -26,18 +26,16 @@ struct Needs {
 
 Needs needs_of(c::Header header, const Overlay& overlay);
 
-// Of a large header, what some of its functions need: an overlay may name the functions that become methods.
-
-// The header with these functions only, and with the types that they reach. Enums and macros stay: they are facts that
-// stand for themselves.
+// Of a large header, what some of its functions need: an overlay may name the functions that become methods. The header
+// with these functions only, and with the types that they reach. Enums and macros stay: they are facts that stand for
+// themselves.
 c::Header needed_by(c::Header header, const std::set<std::string>& functions, const std::set<std::string>& types = {});
 
-// What each version lacks: a call that uses it is then told which runtime it needs, not just that it is wrong.
-
-// Fills in Api::elsewhere and Api::names_elsewhere of all versions, which go from old to new.
+// What each version lacks: a call that uses it is then told which runtime it needs, not just that it is wrong. Fills in
+// Api::elsewhere and Api::names_elsewhere of all versions, which go from old to new.
 void note_elsewhere(std::vector<Api>& sets);
 
-// Everything in a header that an overlay entry can be about.
+// --- everything in a header that an overlay entry can be about.
 
 enum class PlaceKind { kPart, kReturn, kFunction, kCallback, kAlias };  // a part is a field or a parameter
 

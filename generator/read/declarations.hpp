@@ -25,10 +25,9 @@ Declarations read_declarations(const clang::Unit& unit, const c::Header& header)
 // they hold, in words. Their layout is only as certain as that file.
 std::vector<std::pair<Location, std::string>> fields_of_other_files(const clang::Unit& unit);
 
-// One set of facts out of what the targets say. Only layouts and variables may differ.
-
-// `header` names the file in complaints. Throws Refusal if a symbol differs between the two 64-bit targets, or if the
-// 32-bit one has other symbols, fields or types. A variable that differs goes to `variables_of_machines`.
+// One set of facts out of what the targets say. Only layouts and variables may differ. `header` names the file in
+// complaints. Throws Refusal if a symbol differs between the two 64-bit targets, or if the 32-bit one has other
+// symbols, fields or types. A variable that differs goes to `variables_of_machines`.
 Declarations merge_layouts(const c::Header& header, Declarations on_64_bit, const Declarations& on_other_64_bit,
                            const Declarations& on_32_bit);
 

@@ -45,7 +45,6 @@ const std::optional<SystemHeaders>& system_headers(const std::string& target, La
 // The standard headers that C interfaces include, from memory: only the types that declarations are made of. What the
 // machine has installed is made for its own processor and would give the layouts of that one for every target. (clang
 // itself brings stddef.h, stdint.h, stdbool.h, stdarg.h and limits.h, for each target.)
-
 struct StandardHeader {
   const char* name;
   const char* text;

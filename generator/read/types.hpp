@@ -52,9 +52,8 @@ class TypeReader {
   unsigned pointer_size_;  // in bytes
 };
 
-// Structs and unions with their fields, and where each lies for the target that a unit was parsed for.
-
-// The record that is defined at `cursor`, under this name, with those that are declared in it without a name.
+// Structs and unions with their fields, and where each lies for the target that a unit was parsed for. The record that
+// is defined at `cursor`, under this name, with those that are declared in it without a name.
 c::Record read_record(const TypeReader& types, CXCursor cursor, const std::string& name);
 
 }  // namespace bindgen

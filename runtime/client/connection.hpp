@@ -73,7 +73,7 @@ class Loss {
   const std::string& reason() const { return reason_; }
   // There is a server, but one of the two does not accept the other.
   bool is_refusal() const { return kind_ != Kind::kOther; }
-  // Throws what it was made of, with `more` behind the reason.
+  // Throws an error of the kind that it was made of, if it is a refusal, with `more` behind the reason.
   [[noreturn]] void raise(const std::string& more = {}) const {
     switch (kind_) {
       case Kind::kUntrusted: throw UntrustedServer(reason_ + more);

@@ -98,10 +98,8 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
   return [this, input_ended = std::move(input_ended)](Peer& peer) -> ReceiveFunction {
     const auto session = make_session(gate_.let_in(peer));
     session->outlet = peer.weak_from_this();
-    if (session->principal != nullptr) {
-      peer.prove();
-    } else if (peer.facts().transport != TransportKind::kUdp) {
-      await_proof(*session, peer);
+    if (peer.facts().transport != TransportKind::kUdp) {  // there it is seen of each message: addresses are forged
+      session->principal != nullptr ? peer.prove() : await_proof(*session, peer);
     }
     peer.when_closed([this, session, alive = alive_.watch()] {
       if (!alive.expired()) repeated_.forget(*session);  // before the next line, which ends the requests in progress

@@ -65,23 +65,25 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   // Gives the receiver no more messages until resume_input(): the message just received takes longer, and the next one
   // must not be handled before it. For transports that carry messages in an order. Calls nest: it goes on when it has
   // been resumed as often as it was held.
-  void hold_input() { ++holds_; }
+  void hold_input() { ++times_held_; }
   void resume_input() {
-    if (--holds_ == 0) input_resumed();
+    if (--times_held_ == 0) input_resumed();
   }
-  // The client has presented a token that is valid. Those that have not may send short messages only, and UDP sends
-  // little to them: their address may be somebody else's.
+  // Its client has shown who it is: by a valid token, or, where there are connections and no tokens, by having one. Who
+  // has not may send short messages only, and UDP sends little to it: the address may be somebody else's.
   void prove() { has_proved_ = true; }
   bool has_proved() const { return has_proved_; }
 
  protected:
-  bool input_is_held() const { return holds_ > 0; }
-  virtual void input_resumed() = 0;  // nothing holds it any more: what has waited is the receiver's
+  bool input_is_held() const { return times_held_ > 0; }
+  // Nothing holds it any more: what has waited is the receiver's. May be called from inside the receiver, which has
+  // held the input and resumed it, and after close().
+  virtual void input_resumed() = 0;
 
  private:
   const PeerFacts facts_;
   AnswerSink& answer_;
-  unsigned holds_ = 0;  // how often hold_input() was called, less resume_input()
+  unsigned times_held_ = 0;  // how often hold_input() was called, less resume_input()
   bool has_proved_ = false;
 };
 

@@ -20,9 +20,8 @@ RpcError with_log(const RpcError& error, std::vector<std::string> errors);
 // it has them. Nothing changes if there are none.
 void add_logged_errors(std::vector<std::string> errors, CallOutcome& outcome);
 
-// Errors of the runtime often name the consequence only ("init failed"); the cause is in what it has logged.
-
-// The message of an error, and behind it the last line of the log in its data, unless the message has that already.
+// The message of an error, and behind it the last line of the log in its data, unless the message has that already:
+// errors of the runtime often name the consequence only ("init failed"), and the cause is in what it has logged.
 inline std::string with_last_log_line(std::string message, const Json& data) {
   const Json log = data.is_object() ? data.value("log", Json()) : Json();
   if (!log.is_array() || log.empty() || !log.back().is_string()) return message;

@@ -55,7 +55,7 @@ LibraryFile find_library(const LibrarySearch& search);
 // The path that the dynamic loader would take for `name`; nothing if it knows none.
 std::optional<std::string> find_in_system(std::string_view name);
 
-// Where this program lies, and what was installed together with it.
+// --- where this program lies, and what was installed together with it.
 
 std::filesystem::path program_folder();
 

@@ -48,7 +48,7 @@ const HubFile& choose_model(const std::vector<HubFile>& files, const std::string
 std::string words_of_choice(const std::vector<HubFile>& files, const HubFile& chosen, const BoardFacts& board,
                             const std::string& repository);
 
-// The board that this program runs on, as far as the choice of a model depends on it. Any thread.
+// --- the board that this program runs on, as far as the choice of a model depends on it. Any thread.
 
 // "rk3588", by <root>/proc/device-tree/compatible; "" if this is no such board.
 std::string chip_of_board(const std::filesystem::path& root);

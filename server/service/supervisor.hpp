@@ -49,7 +49,7 @@ class Supervisor {
   std::optional<Timer> timer_;
 };
 
-// Variables by which a service manager speaks to the program that it starts.
+// --- variables by which a service manager speaks to the program that it starts.
 
 // Takes a variable out of the environment, so that children do not get it, and returns its value; empty if there is
 // none. To be called before there are threads.

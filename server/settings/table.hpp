@@ -47,8 +47,6 @@ inline constexpr LimitNames kSettingOfLimit = limit_names({
     {Limit::kReplyBytes, "limits.max_reply_bytes"},
 });
 
-// What is told of all settings together: the schema of a settings file, and a file with the built-in values.
-
 // What a settings file looks like, as JSON Schema (draft 2020-12), with documentation, ranges and defaults: editors
 // show it.
 Json settings_schema();

@@ -47,7 +47,6 @@ class NpuMemory {
 };
 
 // The CPUs of the board that is simulated: those of this machine, unless RKLLM_SIM_CPUS says how many there are.
-
 inline int cpus_online() {
   const char* pretended = std::getenv("RKLLM_SIM_CPUS");
   return pretended == nullptr ? static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) : std::max(1, std::atoi(pretended));

@@ -22,9 +22,8 @@ Options options_from(const RKLLMParam& param);
 RunRequest request_from(const RKLLMInput* input, const RKLLMInferParam& params, void* userdata,
                         const CheckedInstance& instance);
 
-// The result callback of a program: the engine's results as the C structs of this set, and what it answers.
-
-// Used on the thread of the run.
+// The result callback of a program: the engine's results as the C structs of this set, and what it answers. Used on the
+// thread of the run.
 class ResultCallback {
  public:
   // `function` may be null: then nobody listens.

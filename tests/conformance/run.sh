@@ -33,7 +33,7 @@ start_fixtures() {
 start_product() {
   local ports=$place/ports.json
   mkfifo "$place/said"
-  python3 "$(dirname "$0")/../support/until_ready.py" $patience \
+  python3 "$here/../support/until_ready.py" $patience \
     "$program" serve --library "$(dirname "$program")/../lib/librkllm_sim.so" --settings "$place/settings.json" \
     --ports-file "$ports" --set "runtime.cache_dir=$place" --set http.port=0 --set tcp.enabled=false \
     --set udp.enabled=false --set ws.enabled=false > "$place/said" 2> "$place/server.log" &

@@ -16,6 +16,7 @@ skip() {
 }
 ((EUID == 0)) || skip "only root may become another user"
 command -v setpriv >/dev/null || skip "setpriv (util-linux) is not installed"
+command -v python3 >/dev/null || skip "python3 is not installed"
 
 place=$(mktemp -d)
 server=
@@ -43,11 +44,13 @@ cd -- "$place/state"
 umask 077
 mkfifo "$place/said"
 # shellcheck disable=SC2086
-env -i HOME="$place/state" "$(command -v python3)" "$source/tests/support/until_ready.py" 30 \
-  "$(command -v setpriv)" --reuid "$user" --regid "$user" --clear-groups --inh-caps=-all --bounding-set=-all \
-  --no-new-privs $command_line --simulator $free_ports --ports-file "$place/state/ports.json" </dev/null >"$place/said" 2>"$place/log" &
+# shellcheck disable=SC2016
+python3 "$source/tests/support/until_ready.py" 30 bash -c 'exec env -i HOME="$0" NOTIFY_SOCKET="$NOTIFY_SOCKET" "$@"' \
+  "$place/state" setpriv --reuid "$user" --regid "$user" --clear-groups --inh-caps=-all --bounding-set=-all \
+  --no-new-privs $command_line --simulator $free_ports --ports-file "$place/state/ports.json" \
+  </dev/null >"$place/said" 2>"$place/log" &
 server=$!
-read -r <"$place/said" || { cat "$place/log"; exit 1; }
+read -r <"$place/said" && [[ -s $place/state/ports.json ]] || { cat "$place/log"; exit 1; }
 if "$place/bin/rkllm-mcp" settings check "$place/etc/settings.json" && kill -TERM "$server" && wait "$server"; then
   server=
 else

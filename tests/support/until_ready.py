@@ -10,6 +10,7 @@ itself prints on standard output is dropped.
 """
 import os
 import select
+import signal
 import socket
 import sys
 
@@ -27,7 +28,7 @@ def wait(manager, server, seconds):
 def main():
     seconds, command = float(sys.argv[1]), sys.argv[2:]
     manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    name = f"until-ready.{os.getpid()}"
+    name = f"until-ready.{os.getpid()}.{os.urandom(8).hex()}"
     manager.bind("\0" + name)  # of no file, so that nothing is left of it
     server = os.pidfd_open(os.getpid())
     between = os.fork()
@@ -36,6 +37,8 @@ def main():
             print("ready", flush=True)
         os._exit(0)
     os.waitpid(between, 0)
+    for ignored_by_python in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(ignored_by_python, signal.SIG_DFL)
     os.environ["NOTIFY_SOCKET"] = "@" + name
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.execvp(command[0], command)

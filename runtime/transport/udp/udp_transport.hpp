@@ -7,7 +7,7 @@
 //
 // An address can be forged, and what is sent there then hits somebody who has asked for nothing. A peer that has not
 // proved itself is therefore sent at most kAnswerFactor times the bytes that came from it, and kSmallErrorBytes more;
-// what exceeds that is dropped. A peer is proved by a token (Peer::proved), or by its address being this machine's own,
+// what exceeds that is dropped. A peer is proved by a token (Peer::prove), or by its address being this machine's own,
 // where everybody may call.
 //
 // Threads: belongs to the event loop.
@@ -66,7 +66,7 @@ class UdpTransport {
   std::shared_ptr<Socket> socket_;
 };
 
-// What the network says about datagrams sent earlier: Linux keeps ICMP errors per socket if asked to.
+// --- what the network says about datagrams sent earlier: Linux keeps ICMP errors per socket if asked to.
 
 void report_udp_errors(asio::ip::udp::socket& socket);  // from now on
 // The remote ends at which nobody listens any more, as reported since the last call. Never blocks.

@@ -52,16 +52,13 @@ Prompt render(const Family& family, const Conversation& conversation);
 std::string text_for_next_turn(const Family& family, const Conversation& conversation);
 
 // JSON the way templates write it: as Python's json.dumps does, with a space behind ',' and ':'. Models have seen their
-// tools in that form, so it is worth being exact.
-
-// `indent` spaces for each level, every member on a line of its own; 0: all in one line.
+// tools in that form, so it is worth being exact. `indent` spaces for each level, every member on a line of its own; 0:
+// all in one line.
 std::string python_json(const Json& value, unsigned indent = 0);
 
-// What others have written must stay text: a user, a web page or a tool's result that contains "<|im_end|>" would else
-// end its own turn and begin another in somebody else's name.
-
 // `text` with a space behind the first character of all that the family's tokenizer could take for a special token. It
-// stays readable, and is shown as what it is.
+// stays readable, and is shown as what it is. What others have written must stay text: a user, a web page or a tool's
+// result that contains "<|im_end|>" would else end its own turn and begin another in somebody else's name.
 std::string neutral_text(const Family& family, std::string_view text);
 
 }  // namespace rkllm_mcp::chat

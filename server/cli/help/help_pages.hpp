@@ -36,9 +36,7 @@ std::string described(const CLI::Option& option);   // its description, with its
 bool is_shown(const CLI::Option& option);
 bool is_shown(const CLI::App& command);
 
-// The manual page rkllm-mcp(1), made of the command table: nothing is said in two places.
-
-// In the macros of man(7).
+// The manual page rkllm-mcp(1), in the macros of man(7).
 std::string man_page(const CLI::App& app);
 
 }  // namespace rkllm_mcp

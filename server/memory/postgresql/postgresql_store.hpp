@@ -105,7 +105,7 @@ class PostgresqlStore final : public Store {
   std::int64_t more_bytes_ = 0;
 };
 
-// What is in the database, by version: tables in a schema of their own, "rkllm_mcp". Called when a store is opened.
+// --- what is in the database, by version: tables in a schema of their own, "rkllm_mcp". Called when a store is opened.
 
 // One number names this program's locks in the database, the other what is locked.
 inline constexpr int kLocks = 0x726b6d6d;

@@ -63,7 +63,8 @@ class SqliteStore final : public Store {
   Connection db_;
 };
 
-// What is in the file, by version, and what may not be touched because it is not ours. Called when a store is opened.
+// --- what is in the file, by version, and what may not be touched because it is not ours. Called when a store is
+// opened.
 
 // Throws StoreError if there is a file at `path` that is no store of this program: another program's database, or
 // something that is no database. Reads its first bytes and changes nothing.

@@ -73,7 +73,6 @@ bool is_invisible(HtmlNode node);
 
 // What a reader sees of a page, as Markdown: headings, paragraphs, lists, tables, code, links. Without scripts, forms,
 // navigation and what is hidden.
-
 struct ReadablePage {
   std::string title;  // empty: the page has none
   std::string text;   // Markdown, without a newline at its end
@@ -82,8 +81,7 @@ struct ReadablePage {
 // `address` is the page's own: links that are relative become whole ones.
 ReadablePage readable_page(const HtmlDocument& document, const Url& address);
 
-// The page that DuckDuckGo answers with to those who run no scripts, as results.
-
+// The page that DuckDuckGo answers with to those who run no scripts, as results:
 // {"results": [{"title", "content", "link"}]}, advertisements left out; {"refused": true} if it asks to be shown that a
 // person searches; {"unknown": true} if it is neither results nor the word that there are none.
 Json read_duckduckgo_page(const HtmlDocument& document, const Url& address);

@@ -311,6 +311,16 @@ TEST_CASE("whoever asks for it is told of the end of a client's input, and wheth
   CHECK(told == std::vector<bool>{said.is_mcp});
 }
 
+TEST_CASE("where there are no tokens, having a connection proves a client, and an address over UDP does not") {
+  for (const auto transport : {TransportKind::kTcp, TransportKind::kWebSocket, TransportKind::kUdp}) {
+    Client client;
+    const auto peer = std::make_shared<FakePeer>(transport, "192.0.2.1:4000");
+    const auto receive = client.dispatcher.acceptor()(*peer);
+    receive(call("1", "ping"));
+    CHECK(peer->has_proved() == (transport != TransportKind::kUdp));
+  }
+}
+
 TEST_CASE("so many calls at once and no more") {
   auto options = usual_limits<Dispatcher::Options>();
   options.calls.requests_per_session = 2;

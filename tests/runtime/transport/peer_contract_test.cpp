@@ -39,7 +39,8 @@ namespace {
 
 using ContractTexts = std::vector<std::string>;
 
-// The layer above one peer. Says "{new}" to who says "{again}", and holds the input twice for who says "{hold}".
+// The layer above one peer. Says "{new}" to who says "{again}", believes who says "{prove}", and holds the input twice
+// for who says "{hold}".
 struct OfOnePeer {
   OfOnePeer() {
     loop.before_end([this] { peer.reset(); });
@@ -53,6 +54,7 @@ struct OfOnePeer {
         if (text == nullptr) return;
         messages.emplace_back(*text);
         if (*text == "{again}") weak.lock()->send("{new}");
+        if (*text == "{prove}") weak.lock()->prove();
         if (*text != "{hold}") return;
         weak.lock()->hold_input();
         weak.lock()->hold_input();
@@ -75,6 +77,14 @@ struct OfOnePeer {
   LoopThread loop;
 };
 
+// The usual ones, where a client that has not proved itself sends short messages only.
+template <class Options>
+Options limits_with_strangers() {
+  Options options = usual_limits<Options>();
+  options.limits.stranger_message_bytes = 16 * 1024;
+  return options;
+}
+
 // Each kind of peer, with a client that speaks and hears.
 
 // LineConnection
@@ -91,7 +101,7 @@ struct OverLines : OfOnePeer {
   std::string rest() { return client.receive_rest(); }
   void read_on() { client.receive_available(); }
 
-  OnLoop<TcpTransport> transport{loop, usual_limits<TcpOptions>(), accept()};
+  OnLoop<TcpTransport> transport{loop, limits_with_strangers<TcpOptions>(), accept()};
   RawSocket client{transport.call([](auto& tcp) { return tcp.port(); })};
 };
 
@@ -115,7 +125,7 @@ struct OverWebSocket : OfOnePeer {
   std::string rest() { return client.receive_rest(); }
   void read_on() { client.receive_available(); }
 
-  OnLoop<websocket::Transport> transport{loop, usual_limits<websocket::Options>(), accept()};
+  OnLoop<websocket::Transport> transport{loop, limits_with_strangers<websocket::Options>(), accept()};
   RawSocket client{transport.call([](auto& websocket) { return websocket.port(); })};
 };
 
@@ -451,6 +461,14 @@ TEMPLATE_TEST_CASE("the input of a peer goes on when it has been resumed as ofte
     peer.resume_input();
   });
   CHECK(one.has_come({"{hold}", "{next}"}));
+}
+
+TEMPLATE_TEST_CASE("who has proved itself may send longer messages, the next one of the same piece, too", "", OverLines,
+                   OverWebSocket) {
+  TestType one;
+  const std::string longer = "{" + std::string(20'000, 'x') + "}";
+  one.say({longer, "{prove}", longer});
+  CHECK(one.has_come({"{prove}", longer}));
 }
 
 TEST_CASE("datagrams come in no order: they come while the input is held") {
