@@ -1,3 +1,4 @@
+// The order of versions (overlay.hpp).
 #include "overlay/overlay.hpp"
 
 #include <algorithm>

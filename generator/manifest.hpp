@@ -1,5 +1,6 @@
 // What an earlier run has left in a folder, as its manifest.json says: the only knowledge of which files are ours to
-// replace or remove. It may have been edited, or merged badly, so nothing in it is believed unchecked.
+// replace or remove. It may have been edited, or merged badly, so nothing in it is believed unchecked. Files are known
+// by their SHA-256.
 #pragma once
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// The names that C allows and generated code cannot declare (rules.hpp).
 #include "check/rules.hpp"
 
 #include "check/system_macros.hpp"

@@ -107,7 +107,7 @@ void referred_functions_exist(Inspection& inspection);
 void declared_arrays_are_whole(Inspection& inspection);
 void functions_can_be_so(Inspection& inspection);
 
-// --- names that C allows and generated code cannot declare.
+// --- names that C allows and generated code cannot declare
 
 // Nothing may be called so, fields and parameters included.
 bool is_word_of_cpp20(const std::string& name);

@@ -1,6 +1,6 @@
 #include "check/rules.hpp"
 
-#include "emit/schemas.hpp"
+#include "emit/json_schema.hpp"
 
 #include <algorithm>
 

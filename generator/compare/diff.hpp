@@ -45,7 +45,7 @@ std::vector<Change> diff(const c::Header& before, const c::Header& after);
 // The worst of what `changes` break.
 Breaks breaks(const std::vector<Change>& changes);
 
-// --- the parts of diff() that have sources of their own.
+// --- parts of diff()
 
 std::vector<Change> enumerator_changes(const c::Header& before, const c::Header& after);
 
@@ -59,21 +59,22 @@ std::vector<Change> enumerator_changes(const c::Header& before, const c::Header&
 // loses and another one gains, with the same name and type, has moved.
 std::vector<Change> with_renames(std::vector<Change> changes, const c::Header& before, const c::Header& after);
 
-// --- what is said in other words. Words alone can turn a meaning around, and no compiler sees it.
-
-// Of everything that both headers declare: documentation that was added, removed or reworded, however it is wrapped.
-// None of it breaks anything. The words that deprecation_changes() reports are left out here. In the order of the later
-// header. `changes` are those of diff(): with them, what was renamed or moved is compared with what it was before. A
-// parameter whose name is new is compared with the old one at its place.
-std::vector<Change> documentation_changes(const c::Header& before, const c::Header& after,
-                                          const std::vector<Change>& changes);
-
 // What both headers declare and only one says is deprecated: changes with "deprecation" added or removed. diff() lists
 // them, since a compiler warns of the use of such things, and the next version may be without them.
 std::vector<Change> deprecation_changes(const c::Header& before, const c::Header& after,
                                         const std::vector<Change>& changes);
 
-// --- the forms in which a comparison is told: to a person, to a page, to a program.
+// --- words
+
+// Words alone can turn a meaning around, and no compiler sees it. Of everything that both headers declare:
+// documentation that was added, removed or reworded, however it is wrapped. None of it breaks anything. The words that
+// deprecation_changes() reports are left out here. In the order of the later header. `changes` are those of diff():
+// with them, what was renamed or moved is compared with what it was before. A parameter whose name is new is compared
+// with the old one at its place.
+std::vector<Change> documentation_changes(const c::Header& before, const c::Header& after,
+                                          const std::vector<Change>& changes);
+
+// --- how a comparison is told: to a person, to a page, to a program
 
 // `before` and `after` are how the two headers are called.
 std::string diff_as_text(const std::vector<Change>& changes, const std::string& before, const std::string& after);

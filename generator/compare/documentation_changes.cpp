@@ -1,3 +1,4 @@
+// What is said in other words, and what only one header says is deprecated (diff.hpp).
 #include "compare/diff.hpp"
 
 #include "meaning/model.hpp"

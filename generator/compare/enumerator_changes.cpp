@@ -1,3 +1,4 @@
+// What has changed in enums, of which a C program knows the names and the values (diff.hpp).
 #include "compare/diff.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Which removed and added symbols are one that has another name now (diff.hpp).
 #include "compare/diff.hpp"
 
 #include "read/declaration.hpp"

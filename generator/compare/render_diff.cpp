@@ -1,3 +1,4 @@
+// A comparison as text, as Markdown and as JSON (diff.hpp).
 #include "compare/diff.hpp"
 
 #include "bindgen_json.hpp"

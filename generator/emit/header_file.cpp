@@ -1,3 +1,4 @@
+// A generated header under way: its includes, sections and namespaces (emit.hpp).
 #include "emit/emit.hpp"
 
 #include "emit/parts.hpp"

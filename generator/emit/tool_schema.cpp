@@ -1,4 +1,5 @@
-#include "emit/schemas.hpp"
+// The short schemas that lists of tools show (json_schema.hpp).
+#include "emit/json_schema.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
+#include "emit/json_schema.hpp"
 #include "emit/parts.hpp"
-#include "emit/schemas.hpp"
 
 #include <utility>
 

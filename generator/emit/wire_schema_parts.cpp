@@ -1,4 +1,5 @@
-#include "emit/schemas.hpp"
+// What the schemas of inputs and outputs are put together from (json_schema.hpp).
+#include "emit/json_schema.hpp"
 
 #include <algorithm>
 #include <cmath>

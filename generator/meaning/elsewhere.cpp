@@ -1,3 +1,4 @@
+// What each version lacks that another one has (understand.hpp).
 #include "meaning/understand.hpp"
 
 #include "meaning/walk.hpp"

@@ -1,3 +1,4 @@
+// What some functions of a large header need of it (understand.hpp).
 #include "meaning/understand.hpp"
 
 #include <utility>

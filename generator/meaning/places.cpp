@@ -1,3 +1,4 @@
+// The places of a header that an entry of an overlay can be about (understand.hpp).
 #include "meaning/understand.hpp"
 
 #include "meaning/model.hpp"

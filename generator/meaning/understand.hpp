@@ -1,4 +1,5 @@
 // Joins facts and overlay: every declaration gets a meaning, or the header is refused with the entries to write.
+// Before that, what is not needed of a large header is left out; afterwards, each version is told what it lacks.
 #pragma once
 
 #include "diagnostics.hpp"
@@ -26,16 +27,15 @@ struct Needs {
 
 Needs needs_of(c::Header header, const Overlay& overlay);
 
-// Of a large header, what some of its functions need: an overlay may name the functions that become methods. The header
-// with these functions only, and with the types that they reach. Enums and macros stay: they are facts that stand for
-// themselves.
+// Of a large header only these functions, and the types that they reach: an overlay may name the functions that become
+// methods. Enums and macros stay: they are facts that stand for themselves.
 c::Header needed_by(c::Header header, const std::set<std::string>& functions, const std::set<std::string>& types = {});
 
 // What each version lacks: a call that uses it is then told which runtime it needs, not just that it is wrong. Fills in
 // Api::elsewhere and Api::names_elsewhere of all versions, which go from old to new.
 void note_elsewhere(std::vector<Api>& sets);
 
-// --- everything in a header that an overlay entry can be about.
+// --- everything in a header that an overlay entry can be about
 
 enum class PlaceKind { kPart, kReturn, kFunction, kCallback, kAlias };  // a part is a field or a parameter
 

@@ -185,6 +185,7 @@ FunctionRole read_function(const Json& json, const std::string& documentation) {
   return role;
 }
 
+// `source_line` is the line at `at`. Throws Refusal if the entry says two things at once.
 OverlayEntry read_entry(const Json& json, const Location& at, const std::string& source_line) {
   OverlayEntry entry;
   entry.path = json.at("for");

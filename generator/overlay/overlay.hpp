@@ -1,4 +1,5 @@
 // The second input: a data file that says what C cannot. Each entry names one declaration and quotes it.
+// Also the order of the versions that it tells of.
 #pragma once
 
 #include "meaning/model.hpp"
@@ -59,7 +60,7 @@ Overlay at_version(const Overlay& overlay, const std::string& version);
 // stay: they are about older headers.
 void refuse_idle_entries(const Overlay& overlay, const std::vector<std::string>& known);
 
-// --- versions of an interface, in order: "1.2.0" < "1.2.1b1" (a beta of 1.2.1) < "1.2.1" < "1.3.0".
+// --- versions of an interface, in order: "1.2.0" < "1.2.1b1" (a beta of 1.2.1) < "1.2.1" < "1.3.0"
 
 // Digits, then digits, letters, dots and hyphens: what can be part of a C++ name and of a path.
 bool is_version(std::string_view text);

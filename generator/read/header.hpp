@@ -10,7 +10,7 @@
 namespace bindgen {
 
 // Reads declarations and macro values of the header itself, not of the headers that it includes. Those are taken from
-// its own folder, from memory (kStandardHeaders) or, if these do not do, from the system (system_headers.hpp).
+// its own folder, from memory (parse.cpp) or, if these do not do, from the system (system_headers.hpp).
 // `clang_options` are clang's own: -D, -I, --sysroot and so on. Throws Refusal if it cannot be read, does not parse for
 // each target, or holds a struct whose layout is only known from borrowed headers; and if targets differ in more
 // than layouts, variables and macros. Such variables and macros go to `variables_of_machines`, `macros_of_machines`.

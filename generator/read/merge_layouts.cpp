@@ -1,3 +1,4 @@
+// One set of facts out of what the targets say (declarations.hpp).
 #include "read/declarations.hpp"
 
 #include "diagnostics.hpp"

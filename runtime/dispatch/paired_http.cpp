@@ -90,7 +90,7 @@ class PairedHttp::Client final : public ConnectedPeer {
   };
 
   void take_next() {
-    while (!input_is_held() && !closed() && !waiting_.empty()) {
+    while (!input_is_held() && !waiting_.empty()) {
       Waiting next = std::move(waiting_.front());
       waiting_.pop_front();
       next.share.set(0);  // who receives it takes a share of its own

@@ -29,9 +29,9 @@ std::optional<Json> parse_bounded(std::string_view text, std::size_t depth = kDe
 // To the depth kDeepestJson; throws std::invalid_argument that says why it is none.
 Json parse_or_complain(std::string_view text);
 
-// What the functions above are made of: builds a Json value from the events of nlohmann's parser, with what the stock
-// builder lacks: a depth limit, refusal of duplicate members in O(n log n), and, for long texts, parts that are kept as
-// text (unread.hpp) as soon as they turn out to have many values.
+// What these, and parse_message(), are made of: builds a Json value from the events of nlohmann's parser, with what the
+// stock builder lacks: a depth limit, refusal of duplicate members in O(n log n), and, for long texts, parts that are
+// kept as text (unread.hpp) as soon as they turn out to have many values.
 class JsonBuilder {
  public:
   explicit JsonBuilder(std::size_t max_depth) : max_depth_(max_depth) {}

@@ -62,7 +62,7 @@ Findings examine(const Machine& machine);
 // The parts of it, each with at least one finding.
 Findings examine_library(const Machine& machine);  // found, architecture, version, ABI set, what it needs
 Findings examine_npu(const Machine& machine);      // board, driver version, device nodes and groups, IOMMU
-Findings examine_speed(const Machine& machine);    // CPU governors
+Findings examine_speed(const Machine& machine);    // CPU governors (limits.cpp)
 Findings examine_models(const Machine& machine);   // memory against sizes, platform, version
 Findings examine_limits(const Machine& machine);   // open files
 Findings examine_ports(const Machine& machine);    // those of the settings

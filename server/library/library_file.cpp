@@ -1,5 +1,7 @@
 #include "library/library_file.hpp"
 
+#include "library/program_folders.hpp"
+
 #include "library/elf_file.hpp"
 
 #include <rkllm_mcp/errors.hpp>

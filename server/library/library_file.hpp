@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -54,13 +53,5 @@ LibraryFile find_library(const LibrarySearch& search);
 
 // The path that the dynamic loader would take for `name`; nothing if it knows none.
 std::optional<std::string> find_in_system(std::string_view name);
-
-// --- where this program lies, and what was installed together with it.
-
-std::filesystem::path program_folder();
-
-// Folders of libraries, relative to the program's, the most probable first: as it was built, as Debian and others
-// install.
-extern const std::span<const std::string_view> kLibraryFolders;
 
 }  // namespace rkllm_mcp

@@ -1,4 +1,4 @@
-// The hub's list of a repository's models, and which of them is for this board.
+// The hub's list of a repository's models, which board this is, and which of them is for it.
 //
 // Facts of the hub's interface (huggingface.co/docs/hub/api): GET /api/models/OWNER/NAME[/revision/REVISION]?blobs=true
 // has "sha" (the revision) and "siblings", each with "rfilename", "size" and, for large files, "lfs":{"sha256","size"};
@@ -48,7 +48,7 @@ const HubFile& choose_model(const std::vector<HubFile>& files, const std::string
 std::string words_of_choice(const std::vector<HubFile>& files, const HubFile& chosen, const BoardFacts& board,
                             const std::string& repository);
 
-// --- the board that this program runs on, as far as the choice of a model depends on it. Any thread.
+// --- the board that this program runs on, as far as the choice of a model depends on it. Any thread
 
 // "rk3588", by <root>/proc/device-tree/compatible; "" if this is no such board.
 std::string chip_of_board(const std::filesystem::path& root);

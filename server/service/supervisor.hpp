@@ -1,5 +1,6 @@
 // The service manager that has started this program, if one has (systemd, or whoever speaks its protocol): it is told
-// when the server is ready, reads its settings again, ends, and that it is alive.
+// when the server is ready, reads its settings again, ends, and that it is alive. And how what it has put into the
+// environment is taken out of there.
 //
 // No libsystemd: the protocol (sd_notify(3)) is lines of NAME=VALUE in a datagram to the socket that $NOTIFY_SOCKET
 // names, is documented, promised to be stable, and takes less code than a dependency that not every system has.
@@ -49,8 +50,6 @@ class Supervisor {
   std::optional<Timer> timer_;
 };
 
-// --- variables by which a service manager speaks to the program that it starts.
-
 // Takes a variable out of the environment, so that children do not get it, and returns its value; empty if there is
 // none. To be called before there are threads.
 inline std::string take_variable(const char* name) {
@@ -60,6 +59,7 @@ inline std::string take_variable(const char* name) {
   return taken;
 }
 
+// What such a variable says, if it is a number.
 inline std::optional<std::uint64_t> to_number(const std::string& text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -1,3 +1,4 @@
+// One value that is given for a setting, checked and stored (setting.hpp).
 #include "settings/setting.hpp"
 
 #include "jsonrpc/bounded_json.hpp"

@@ -1,3 +1,4 @@
+// The schema of a settings file, and a file with the built-in values (table.hpp).
 #include "settings/table.hpp"
 
 #include <algorithm>

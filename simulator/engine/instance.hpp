@@ -103,7 +103,7 @@ struct Instance {
   Record record;
 };
 
-// --- what rkllm_init checks, in the vendor's order, before there is a handle: board/startup.cpp.
+// --- what rkllm_init checks, in the vendor's order, before there is a handle: startup.cpp
 
 // Loads the model. Throws std::runtime_error, saying what was refused and why, where rkllm_init returns -1. Faults that
 // the model file puts at init happen here.

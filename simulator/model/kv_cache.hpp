@@ -81,7 +81,7 @@ class KvCache {
   std::size_t oldest_ = 0;      // once full: the position that is overwritten next; 0: none was so far
 };
 
-// --- a prompt cache on disk: which cells a prompt fills, bound to the vocabulary that gives them meaning.
+// --- a prompt cache on disk: which cells a prompt fills, bound to the vocabulary that gives them meaning
 
 // Why a file could not be read, by what rkllm_load_prompt_cache returns for it.
 enum class CacheFileFault : int {

@@ -161,7 +161,7 @@ forbid(server/app/description "\"app/(server|shutdown)\\." "the server tells of 
 folder(server/doctor USE app backend library settings text watch AND models/model_files.hpp pull/model_file_name.hpp
                                                                pull/hub.hpp pull/web_get.hpp)
 folder(server/cli USE app client doctor memory process pull service settings text
-                  AND backend/logged_errors.hpp library/library_file.hpp jsonrpc/bounded_json.hpp models/model_files.hpp models/model_list.hpp
+                  AND backend/logged_errors.hpp library/program_folders.hpp jsonrpc/bounded_json.hpp models/model_files.hpp models/model_list.hpp
                       tools/html/page_reading.hpp upstreams/command_connection.hpp)
 
 # --- every folder ---------------------------------------------------------------------------------------------------

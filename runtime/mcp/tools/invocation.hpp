@@ -128,12 +128,10 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   bool ended_ = false;
 };
 
-// Are these the arguments that a tool's input_schema describes? For the part of JSON Schema that tools use: an object
-// with properties of type string, integer, number or boolean, and of them required, enum, minLength, maxLength,
-// minimum, maximum and default.
-//
-// The arguments without what the schema does not know, without nulls, and with defaults; 5.0 is an integer. Throws
-// InvalidParams with the path of what is wrong.
+// The arguments as a tool's input_schema describes them: without what the schema does not know, without nulls, and with
+// defaults; 5.0 is an integer. Throws InvalidParams with the path of what is wrong. For the part of JSON Schema that
+// tools use: an object with properties of type string, integer, number or boolean, and of them required, enum,
+// minLength, maxLength, minimum, maximum and default.
 Json checked_arguments(const Json& schema, const Json& arguments);
 
 }  // namespace rkllm_mcp::mcp

@@ -1,8 +1,4 @@
-// Input that has been read but cannot be handled yet: too many answers wait for the client to read them, the layer
-// above has enough to do, or its slice of the input is over. For connections that take their input message by message.
-//
-// A slice is short, since one read can bring ten thousand small messages: the rest waits for the next one.
-// Nothing more is read from the client while much waits.
+// How much input is handled at a time, and where the rest of it waits.
 //
 // Threads: belongs to the event loop.
 #pragma once
@@ -20,7 +16,8 @@
 namespace rkllm_mcp {
 
 // How much of what has been received is handled at a time, before the loop calls what else it has to call: a few
-// messages, and no more of them than a few milliseconds allow. It begins when it is made.
+// messages, and no more of them than a few milliseconds allow, since one read can bring ten thousand small ones. It
+// begins when it is made. Also of a batch, and of datagrams.
 class InputSlice {
  public:
   void count_message() { ++handled_; }
@@ -34,6 +31,9 @@ class InputSlice {
   Clock::time_point until_ = Clock::now() + kTime;
 };
 
+// Input that has been read but cannot be handled yet: too many answers wait for the client to read them, the layer
+// above has enough to do, or its slice of the input is over. For connections that take their input message by message.
+// Nothing more is read from the client while much waits.
 class InputBacklog {
  public:
   // `next_slice` is called later, while the connection lives, when a slice has ended before the input: it should call

@@ -1,3 +1,4 @@
+// What the network says about datagrams that were sent earlier (udp_transport.hpp).
 #include "transport/udp/udp_transport.hpp"
 
 #include <array>

@@ -66,7 +66,7 @@ class UdpTransport {
   std::shared_ptr<Socket> socket_;
 };
 
-// --- what the network says about datagrams sent earlier: Linux keeps ICMP errors per socket if asked to.
+// --- what the network says about datagrams sent earlier: Linux keeps ICMP errors per socket if asked to
 
 void report_udp_errors(asio::ip::udp::socket& socket);  // from now on
 // The remote ends at which nobody listens any more, as reported since the last call. Never blocks.

@@ -43,7 +43,7 @@ std::string frame_header(Opcode opcode, std::size_t payload_bytes);
 // The payload of a close frame: the code in network order, then the reason.
 std::string close_payload(Close code, std::string_view reason);
 
-// --- how an HTTP request becomes a WebSocket connection (RFC 6455, section 4).
+// --- how an HTTP request becomes a WebSocket connection (RFC 6455, section 4)
 
 // Whether the client asks for WebSocket, rightly or not.
 bool wants_websocket(const http::Request& request);

@@ -1,3 +1,4 @@
+// A tokenizer.json, read (tokenizer.hpp).
 #include "chat/tokenizer/tokenizer.hpp"
 
 #include "text/utf8.hpp"

@@ -3,7 +3,7 @@
 #include "app/from_settings.hpp"
 #include "cli/serve_options.hpp"
 #include "client/connection.hpp"
-#include "library/library_file.hpp"
+#include "library/program_folders.hpp"
 #include "text/shown.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The tables, and how those of older versions become today's (postgresql_store.hpp).
 #include "memory/postgresql/postgresql_store.hpp"
 
 #include <array>

@@ -5,6 +5,8 @@
 //
 // A lost connection is made anew: by begin(), which waits a while for a server that starts again, and by commit(),
 // which then looks whether its transaction was committed. Nothing is written twice for that.
+//
+// With the words that its search finds texts by, and its tables, which a store makes or brings up to date as it opens.
 #pragma once
 
 #include "memory/postgresql/postgresql_connection.hpp"
@@ -105,7 +107,7 @@ class PostgresqlStore final : public Store {
   std::int64_t more_bytes_ = 0;
 };
 
-// --- what is in the database, by version: tables in a schema of their own, "rkllm_mcp". Called when a store is opened.
+// --- what is in the database, by version: tables in a schema of their own, "rkllm_mcp"
 
 // One number names this program's locks in the database, the other what is locked.
 inline constexpr int kLocks = 0x726b6d6d;

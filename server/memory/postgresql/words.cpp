@@ -1,3 +1,4 @@
+// The words that a text is found by (postgresql_store.hpp).
 #include "memory/postgresql/postgresql_store.hpp"
 
 #include "memory/folding.hpp"

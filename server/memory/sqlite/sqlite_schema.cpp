@@ -1,3 +1,4 @@
+// The tables, and how those of older versions become today's (sqlite_store.hpp).
 #include "memory/sqlite/sqlite_store.hpp"
 
 #include <fcntl.h>

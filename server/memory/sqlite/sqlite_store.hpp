@@ -1,5 +1,6 @@
 // Conversations in a SQLite file: WAL, synchronous=FULL, so that what commit() has returned for survives a power cut.
-// One writer and any number of readers may have the file open, in this process and in others.
+// One writer and any number of readers may have the file open, in this process and in others. With the file's tables,
+// which a store makes or brings up to date as it opens.
 #pragma once
 
 #include "memory/sqlite/search_tokenizer.hpp"
@@ -63,8 +64,7 @@ class SqliteStore final : public Store {
   Connection db_;
 };
 
-// --- what is in the file, by version, and what may not be touched because it is not ours. Called when a store is
-// opened.
+// --- what is in the file, by version, and what may not be touched because it is not ours
 
 // Throws StoreError if there is a file at `path` that is no store of this program: another program's database, or
 // something that is no database. Reads its first bytes and changes nothing.

@@ -1,3 +1,4 @@
+// The page of a search, read (html_document.hpp).
 #include "tools/html/html_document.hpp"
 
 #include <optional>

@@ -1,3 +1,4 @@
+// What a reader sees of a page (html_document.hpp).
 #include "tools/html/html_document.hpp"
 
 #include "tools/html/markdown_writer.hpp"

@@ -7,6 +7,7 @@
 #include "meaning/model.hpp"
 #include "meaning/walk.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ Json input_schema(const Api& api, const c::Function& function, Wording wording =
 // The complete answer; for functions that stream, what is told when the run has ended. Its root is an object.
 Json output_schema(const Api& api, const c::Function& function);
 
-// --- the schemas that lists of tools show
+// --- for lists of tools
 
 // Hosts give them to language models of many makers, each of which knows another part of JSON Schema, and whose context
 // they fill: so they say less than those above, in few words.
@@ -33,7 +34,7 @@ Json tool_input_schema(const Api& api, const c::Function& function);
 // The members of the result and their types; what they hold is not told. Nothing beside them is forbidden.
 Json tool_output_schema(const Api& api, const c::Function& function);
 
-// --- pieces of JSON Schema that input and output schemas share.
+// --- pieces that the schemas of inputs and outputs share
 
 inline constexpr const char* kNoNul = "^[^\\u0000]*$";
 

@@ -1,3 +1,4 @@
+// What rkllm_init checks before there is a handle (instance.hpp).
 #include "engine/instance.hpp"
 
 #include "engine/contract.hpp"
