@@ -1,6 +1,6 @@
 #include "check/rules.hpp"
 
-#include "emit/json_schema.hpp"
+#include "emit/method_schema.hpp"
 
 #include <algorithm>
 

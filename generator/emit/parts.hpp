@@ -4,7 +4,7 @@
 #include "bindgen_json.hpp"
 #include "emit/code_text.hpp"
 #include "emit/emit.hpp"
-#include "emit/json_schema.hpp"
+#include "emit/method_schema.hpp"
 #include "meaning/walk.hpp"
 
 #include <string>

@@ -1,5 +1,5 @@
 // schemas.hpp: JSON Schemas of parameters and results, as JSON text.
-#include "emit/json_schema.hpp"
+#include "emit/method_schema.hpp"
 #include "emit/parts.hpp"
 #include "emit/shared_functions.hpp"
 

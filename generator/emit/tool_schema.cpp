@@ -1,5 +1,5 @@
-// The short schemas that lists of tools show (json_schema.hpp).
-#include "emit/json_schema.hpp"
+// The short schemas that lists of tools show (method_schema.hpp).
+#include "emit/method_schema.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "emit/json_schema.hpp"
+#include "emit/method_schema.hpp"
 #include "emit/parts.hpp"
 
 #include <utility>

@@ -1,5 +1,5 @@
-// What the schemas of inputs and outputs are put together from (json_schema.hpp).
-#include "emit/json_schema.hpp"
+// What the schemas of inputs and outputs are put together from (method_schema.hpp).
+#include "emit/method_schema.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include "temporary.hpp"
 
 #include "bindgen_json.hpp"
-#include "emit/json_schema.hpp"
+#include "emit/method_schema.hpp"
 #include "generate.hpp"
 #include "read/documentation.hpp"
 #include "read/header.hpp"
