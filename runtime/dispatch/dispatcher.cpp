@@ -98,7 +98,9 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
   return [this, input_ended = std::move(input_ended)](Peer& peer) -> ReceiveFunction {
     const auto session = make_session(gate_.let_in(peer));
     session->outlet = peer.weak_from_this();
-    if (peer.facts().transport != TransportKind::kUdp) {  // there it is seen of each message: addresses are forged
+    // Having a connection proves a client where no tokens are asked for. Over UDP there is none, and an address may be
+    // forged: a token in a message proves it (Gate::admit), or nothing does.
+    if (peer.facts().transport != TransportKind::kUdp) {
       session->principal != nullptr ? peer.prove() : await_proof(*session, peer);
     }
     peer.when_closed([this, session, alive = alive_.watch()] {
