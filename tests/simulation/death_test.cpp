@@ -1,7 +1,7 @@
 // What is told of a schedule that ends the program, or never ends, also where Catch2 handles signals itself.
-#include "death.hpp"
-#include "choice_list.hpp"
+#include "simulation/failures/death.hpp"
 #include "schedule.hpp"
+#include "simulation/failures/choice_list.hpp"
 
 #include "faults.hpp"
 #include "support/catch.hpp"

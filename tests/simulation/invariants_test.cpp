@@ -4,8 +4,8 @@
 // leak.
 #ifndef RKLLM_MCP_FEWER_SCHEDULES
 
-#include "fault.hpp"
 #include "schedule.hpp"
+#include "simulation/world/fault.hpp"
 
 #include "support/catch.hpp"
 
@@ -328,7 +328,7 @@ void add_complaints(const std::filesystem::path& path, std::vector<Complaint>& c
 
 std::vector<Complaint> all_complaints() {
   std::vector<Complaint> complaints;
-  for (const auto& entry : std::filesystem::directory_iterator(SIMULATION_FOLDER)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(SIMULATION_FOLDER)) {
     const std::string name = entry.path().filename().string();
     const bool is_source = name.ends_with(".cpp") || name.ends_with(".hpp");
     if (is_source && !name.ends_with("_test.cpp")) add_complaints(entry.path(), complaints);

@@ -1,6 +1,6 @@
 // The shrunk schedules that are kept (cases/): each shows nothing, and with its fault put back still what it was shrunk
 // from.
-#include "kept_case.hpp"
+#include "simulation/failures/kept_case.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,11 +1,11 @@
 // Runs schedules and tells of the first that shows what may not be. `simulate --help` says how.
-#include "choice_list.hpp"
-#include "death.hpp"
-#include "failure.hpp"
-#include "growth.hpp"
-#include "kept_case.hpp"
 #include "schedule.hpp"
-#include "world.hpp"
+#include "simulation/failures/choice_list.hpp"
+#include "simulation/failures/death.hpp"
+#include "simulation/failures/failure.hpp"
+#include "simulation/failures/growth.hpp"
+#include "simulation/failures/kept_case.hpp"
+#include "simulation/world/world.hpp"
 
 #include "faults.hpp"
 

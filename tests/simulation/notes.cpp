@@ -49,7 +49,7 @@ std::set<std::string> notes_in(std::string_view source) {
 
 std::set<std::string> notes_of(const std::filesystem::path& folder) {
   std::set<std::string> notes;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("notes.")) continue;  // this one
     if (!name.ends_with(".hpp") && (!name.ends_with(".cpp") || name.ends_with("_test.cpp"))) continue;

@@ -2,8 +2,8 @@
 // leaves, all time-outs pass, and nothing may be left.
 #pragma once
 
-#include "choices.hpp"
-#include "violation.hpp"
+#include "simulation/world/choices.hpp"
+#include "simulation/world/violation.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 // libFuzzer chooses what happens: each byte is a choice, and what reaches new code is kept. So it finds schedules that
 // no seed would come upon. A find is told like a seed's, and its choices can be run again by simulate.
-#include "failure.hpp"
 #include "schedule.hpp"
+#include "simulation/failures/failure.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,8 @@
 // order each time, and without faults.
 #pragma once
 
-#include "choices.hpp"
-#include "world.hpp"
+#include "simulation/world/choices.hpp"
+#include "simulation/world/world.hpp"
 
 #include "clock.hpp"
 

@@ -1,8 +1,8 @@
 // What transport/bytes/byte_stream.hpp promises, held against the server's end of a simulated connection, as against
 // the real kinds of stream in tests/runtime/transport/bytes.
-#include "sim_connection.hpp"
-#include "choices.hpp"
-#include "world.hpp"
+#include "simulation/world/sim_connection.hpp"
+#include "simulation/world/choices.hpp"
+#include "simulation/world/world.hpp"
 
 #include "runtime/transport/bytes/byte_stream_contract.hpp"
 

@@ -1,13 +1,13 @@
 // What the simulation finds: ten thousand schedules (fewer under a sanitizer) without a violation, and the same again
 // from the same choices. invariants_test.cpp shows that it finds faults.
-#include "choice_list.hpp"
-#include "failure.hpp"
-#include "fault.hpp"
-#include "growth.hpp"
 #include "notes.hpp"
 #include "schedule.hpp"
-#include "sim_heap.hpp"
-#include "world.hpp"
+#include "simulation/failures/choice_list.hpp"
+#include "simulation/failures/failure.hpp"
+#include "simulation/failures/growth.hpp"
+#include "simulation/world/fault.hpp"
+#include "simulation/world/sim_heap.hpp"
+#include "simulation/world/world.hpp"
 
 #include "support/catch.hpp"
 
