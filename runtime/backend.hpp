@@ -114,9 +114,9 @@ class Backend {
   // Queues a call and returns its `request.id` at once. All that comes of it, bad parameters included, comes through
   // its observer, but for std::bad_alloc, which this may throw: then the observer hears nothing.
   //
-  // on_begun() and on_done() never come from inside this function. on_queued() may, as well as from inside start(),
-  // cancel() and give_up() of other calls, and so may their stop(). These two, and the on_begun() of a lease (see
-  // QueuedBackend::lease()), are called with a lock of the backend held: the observer must not call the backend there.
+  // on_begun() and on_done() never come from inside this function. An observer's on_queued() and stop() may come from
+  // inside start(), cancel() and give_up() of any call. Both, and the on_begun() of a lease (see QueuedBackend::lease()),
+  // are called with a lock of the backend held: the observer must not call the backend there.
   virtual CallId start(CallRequest request) = 0;
   // Takes the call out of its queue (it then ends with error 4009), or stops its run (it then ends with `aborted`).
   // The loading of a model is ended where that is possible (error 4009). A call that does something else is left alone.

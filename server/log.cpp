@@ -17,7 +17,7 @@
 namespace rkllm_mcp {
 namespace {
 
-// Before and behind the message of an event whose fields follow as JSON text, on its way to the JsonFormatter.
+// Encloses an event's message in the text that spdlog gets; its fields follow as JSON. JsonFormatter takes them apart.
 constexpr char kEventMark = '\x1e';
 
 struct Event {

@@ -68,7 +68,7 @@ void add_open_ends(const Api& api, const c::Record& record, const std::string& p
   }
 }
 
-// An integer that a client gives, and how many it could say that there are.
+// An integer that a client gives, and the largest number of elements that it could announce.
 struct GivenNumber {
   std::string path;
   bool can_be_negative = false;

@@ -17,7 +17,7 @@ constexpr const char* kHint =
     "tool; "
     "please report it, with both";
 
-// What is missing is not the generated code's fault.
+// A header that is not found is no fault of the generated code: the hint then says where it was looked for.
 std::string hint_of(const Diagnostic& complaint, const std::vector<std::string>& folders) {
   if (complaint.message.find("file not found") == std::string::npos) return kHint;
   std::string searched;
@@ -43,7 +43,7 @@ std::string namespace_of(const std::vector<std::string>& lines) {
   return {};
 }
 
-// Where an overlay says which namespace it is.
+// A complaint at the line of the overlay that has "namespace".
 Diagnostic at_namespace(const std::string& overlay, std::string message, std::string hint) {
   const auto lines = lines_of(read_text(overlay));
   const std::string key = "\"namespace\"";

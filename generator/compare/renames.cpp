@@ -131,8 +131,8 @@ class Ends {
   }
 
   const std::string& of(const std::string& path) const { return ends_.at(last_of(path)); }
-  // Whether these words are what all enumerators of the enum begin with: not so of READ_OK and READ_END beside NONE,
-  // where READ is part of what they say. False if no other one is told: one name does not show which words they are.
+  // Whether the name begins with the words that all enumerators of its enum begin with: not so READ_OK beside NONE, where
+  // READ is part of what it says. False if the changes name no other one of that enum: one name does not show these words.
   bool is_behind_beginning_of_enum(const std::string& path) const {
     return behind_beginning_.count(last_of(path)) != 0;
   }

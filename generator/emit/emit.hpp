@@ -61,7 +61,7 @@ HeaderFile emit_codecs(const std::vector<Api>& sets);  // JSON to struct and bac
 // emit_schemas() comes first: emit_methods() asks `texts` which schemas differ between versions.
 HeaderFile emit_schemas(const std::vector<Api>& sets, SharedTexts& texts);  // JSON Schemas of parameters and results
 HeaderFile emit_methods(const std::vector<Api>& sets, SharedTexts& texts);  // one stub per function
-// The ABI set of a version, at the end of `methods` if there is one set alone, else in a file of its own.
+// The ABI set of a version, appended to `into`: methods.hpp if there is one set alone, else a file of its own.
 void emit_set(HeaderFile& into, const Api& api, bool is_shared);
 HeaderFile emit_set_header(const std::vector<Api>& sets, const Api& api);
 

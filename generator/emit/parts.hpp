@@ -25,7 +25,8 @@ std::string support_include(const Api& api, const std::string& name);
 // A constant as a C++ expression for a value of this type; `scope` goes before an enumerator.
 std::string constant_text(const c::Type& type, const Constant& constant, const std::string& scope = "");
 
-// JSON as adjacent raw string literals, one line per member down to `depth` levels, without blanks in between.
+// JSON as adjacent raw string literals, without blanks: a line for each member of an object that holds objects, and one
+// for everything else.
 std::vector<std::string> raw_json_lines(const Json& json);
 
 // Title of a tool: the overlay's, else the function's name.

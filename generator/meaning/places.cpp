@@ -17,8 +17,8 @@ bool may_be_length(const c::Type& type) {
   return is_integer(type) || (type.kind == c::TypeKind::kPointer && is_integer(type.target.front()));
 }
 
-// The names of what may be lengths among `parts`, but for the one at `place` (or behind all): what follows it, then
-// what stands before it.
+// The names of what may be lengths among `parts`: those behind `place`, then those before it. All of them if `place` is
+// the number of parts.
 template <class Parts>
 std::vector<std::string> lengths_beside(const Parts& parts, std::size_t place) {
   std::vector<std::string> names;

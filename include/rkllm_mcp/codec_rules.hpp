@@ -99,8 +99,10 @@ class CountField {
   std::uint64_t maximum_;
 };
 
-// How many elements an array has: one of the six structs below says it.
+// What a length is a product of: a field that counts, or a value of the handle.
 using Factor = std::variant<CountField, HandleValue>;
+
+// How many elements an array has: one of these six structs says it.
 struct CountedBy {  // derived * times[0] * times[1] * ...; on the wire `derived` may be left out
   CountField derived;
   std::vector<Factor> times;

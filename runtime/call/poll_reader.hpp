@@ -1,6 +1,7 @@
 // Keeps a stream until its client asks, and finds it by its id: for transports that cannot push.
 //
-// Tokens stay raw in the stream's buffer; each poll takes and packs all that is there. A buffer that nobody polls for
+// Tokens stay raw in the stream's buffer; each poll packs what waits for one entry of a batch, as much as one message
+// holds. A buffer that nobody polls for
 // `expiry` after its first token (or after the last poll, whichever is later) is discarded and its run aborted.
 #pragma once
 
@@ -51,8 +52,8 @@ class PollReader : public StreamReader {
   // error instead if the run fails within `patience` (bad parameters, say), so that nobody has to poll to learn that.
   void announce(Reply& reply, std::string announcement, std::chrono::milliseconds patience);
 
-  // Answers with everything since the last poll. If there is nothing, waits up to `wait` for something to say. A second
-  // poll that comes while one waits makes the first one answer with nothing new.
+  // Answers with the next text of one entry of the batch, as much as one message holds. If there is none, waits up to
+  // `wait`. A second poll that comes while one waits makes the first one answer with nothing new.
   void poll(Reply& reply, std::chrono::milliseconds wait);
 
  protected:

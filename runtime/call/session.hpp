@@ -33,7 +33,8 @@ struct Principal;
 // On transports that may lose messages: how long what was sent is kept after its end, to be sent again.
 inline constexpr std::chrono::milliseconds kKeptForLostMessages{30'000};
 
-// Whose a session is. In one of many clients ids need not be unique among the ordinary calls.
+// Whose a session is. kManyClients: shared by HTTP clients that have none of their own; two of its ordinary calls may
+// have the same id.
 enum class SessionOf { kOneClient, kManyClients };
 
 class Session : public std::enable_shared_from_this<Session> {
@@ -59,7 +60,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<Session> sibling() const;
 
   using Key = RequestTable::Key;
-  Key add(ActiveCall call, const Peer& client);  // `call.call` may still be 0, see started()
+  // `call.call` may still be 0, see started(). 0 if the table is gone.
+  Key add(ActiveCall call, const Peer& client);
   // The backend has taken the call. `waiting_limit` is kept as long as the call is in progress, see Caller.
   void started(Key key, Backend::CallId call, std::unique_ptr<Timer> waiting_limit);
   void remove(Key key);
@@ -79,10 +81,12 @@ class Session : public std::enable_shared_from_this<Session> {
   PushReader* stream_of(const Reply& reply) const;
 
   void cancel(Key key);
-  // notifications/cancelled, whose `id` may be written otherwise than the request's. Unknown ids are ignored.
+  // For notifications/cancelled. Ids are compared by value: 1 and 1.0 are the same. Unknown ones are ignored. In a shared
+  // session only streams that this client polls can be cancelled.
   void cancel_request(const Json& id, const Peer& client);
   void cancel_all();
-  // The client has gone; over HTTP, only one exchange of it. Its calls are cancelled, and their readers told.
+  // The client has gone: its calls are cancelled, and their readers told. exchange_gone(): only one exchange of a client
+  // over HTTP has, and only the calls are cancelled that must not outlive it (see ActiveCall).
   void client_gone();
   void exchange_gone(const Peer& exchange);
 
@@ -100,7 +104,8 @@ class Session : public std::enable_shared_from_this<Session> {
    private:
     std::weak_ptr<Session> session_;
   };
-  // Calls `action` as soon as no call is active and no Hold lives; at once if that is so already.
+  // Calls `action` as soon as no call is active and no Hold lives; at once if that is so already. A later action takes the
+  // place of one that waits.
   void when_idle(std::function<void()> action);
 
  private:

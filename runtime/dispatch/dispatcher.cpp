@@ -107,7 +107,7 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
       if (!alive.expired()) repeated_.forget(*session);  // before the next line, which ends the requests in progress
       session->client_gone();
     });
-    // The transport keeps this function for as long as the peer lives, so the peer is held weakly here.
+    // The transport keeps this function until the peer closes, or as long as it lives: so the peer is held weakly here.
     return [this, session, input_ended, weak = peer.weak_from_this()](const Received& received) {
       const auto alive = weak.lock();
       if (!alive) return;

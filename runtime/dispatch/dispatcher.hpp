@@ -70,7 +70,7 @@ class Dispatcher {
   using InputEnded = std::function<void(bool speaks_mcp)>;
   AcceptFunction acceptor(InputEnded input_ended = {});
 
-  // Of many clients is the session of all that come over HTTP without one of their own.
+  // kManyClients: what all HTTP clients of that principal share that have no MCP session of their own.
   std::shared_ptr<Session> make_session(const Principal* principal, SessionOf clients = SessionOf::kOneClient);
   Gate& gate() { return gate_; }
   asio::io_context& loop() { return loop_; }

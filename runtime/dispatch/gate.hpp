@@ -45,7 +45,8 @@ class Gate {
   const Principal* let_in(std::string_view token, std::string_view address);
   // let_in() with the token and the address of a request, of which this is the head; for http::Options::identify.
   const Principal* let_in(const http::Request& head) { return let_in(head.bearer_token(), head.remote); }
-  // The principal of a peer that has just connected, if it presented a token with its connection; null if not.
+  // Who a peer is that has just connected: everybody on stdio, or where no tokens are asked for; else the holder of the
+  // token that came with the connection, null if none did.
   const Principal* let_in(const Peer& peer);
 
   // Why a token that was presented at `address` was not let in.

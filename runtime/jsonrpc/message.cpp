@@ -214,7 +214,7 @@ RequestId id_of_beginning(std::string_view text, const MessageLimits& limits) {
   Json::sax_parse(text.begin(), text.end(), &seeker);  // which stops where the text does
   const Json& id = seeker.id();
   if (!id.is_string() && !id.is_number()) return RequestId(kNullId);
-  // What follows may be anything, so that only an id which both ways of reading agree on is one.
+  // The text may be cut off or damaged: an id counts only if the parser and the plain scan find the same one.
   const std::string written = written_ids(text).front();
   const bool is_whole = Json::parse(written, nullptr, false) == id;
   return is_whole && written.size() <= limits.max_id_bytes ? RequestId(written) : RequestId(kNullId);

@@ -54,7 +54,7 @@ class Reply : public std::enable_shared_from_this<Reply> {
   // From now on nothing is sent, whatever is called: a cancelled MCP request.
   void mute() { muted_ = true; }
   void on_finished(std::function<void()> finished) { finished_ = std::move(finished); }
-  // Calls `action` once, with the last message as it was sent; empty if that was muted, nothing if there was none.
+  // Calls `action` once: with the last message as it was sent, with "" if that was muted, or with nothing if there was none.
   using LastFunction = std::function<void(std::optional<std::string_view>)>;
   void on_last(LastFunction action) { on_last_ = std::move(action); }
   // Calls `action` once, when the request has been answered, or has ended without an answer.

@@ -60,7 +60,7 @@ inline constexpr std::size_t kPageItems = 50;
 struct ListRequest {
   std::string cursor{};  // the last page's `nextCursor`; empty: from the beginning
   std::size_t items = kPageItems;
-  std::size_t bytes = static_cast<std::size_t>(-1);  // of their JSON text, roughly; one entry there is in any case
+  std::size_t bytes = static_cast<std::size_t>(-1);  // of their JSON text, roughly; at least one entry is listed
 };
 
 // Documents that are too many, or come and go too fast, to be in the catalogue one by one. Null functions: there are

@@ -18,7 +18,7 @@ class IpAddress {
  public:
   using Bytes = std::array<std::uint8_t, 16>;
 
-  // "192.0.2.1", "2001:db8::1"; no other spellings, no zone. Nothing if it is none.
+  // As inet_pton() takes it: "192.0.2.1", "2001:db8::1"; no zone, no port. Nothing if it is no address.
   static std::optional<IpAddress> parse(std::string_view text);
   // The address in a socket address of AF_INET or AF_INET6; nothing for other families.
   static std::optional<IpAddress> of(const sockaddr& address);
@@ -36,7 +36,7 @@ class IpAddress {
 };
 
 // Why the address is none of the public internet, in words that follow "is": "a loopback address". Empty if it is one.
-// An address that carries an IPv4 address for a translator (NAT64) is judged by that one.
+// Addresses of NAT64 (64:ff9b::/96) and ISATAP are judged by the IPv4 address in them.
 std::string_view reason_not_public(const IpAddress& address);
 
 // Whether `text` is an address that this machine alone can reach: of 127.0.0.0/8, or ::1. False for what is no IP

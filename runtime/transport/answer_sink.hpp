@@ -30,7 +30,8 @@ class AnswerSink {
   // For whoever answers later: keeps the answer and its peer alive.
   virtual std::shared_ptr<AnswerSink> keep() = 0;
 
-  // The request is being executed: it will end with last() or none(). UDP must not forget the peer before that.
+  // The request is being executed: it will end with last() or none(). Until then UDP does not drop the peer to make room
+  // for another one; a long silence, or an address that cannot be reached, still ends it.
   virtual void expected() = 0;
   // The last message. `error`: its code, if it is an error, for HTTP has a status of its own for some. If it throws,
   // the request is still to be answered.

@@ -338,7 +338,7 @@ std::vector<Shutdown::Step> Server::shutdown_steps() {
        .most = kForConversations},
       // The library may take its time; meanwhile the loop delivers the last messages of the streams.
       {.begin = [this] { end_runtime(); }, .is_done = [this] { return has_runtime_ended_; }},
-      // What slow readers have not got of their streams before close_all(), they would never get.
+      // Slow readers get the rest of their streams now: after close_all() nothing more is sent.
       {.is_done = [this] { return !dispatcher_.is_pushing(); }, .most = kForStreams},
       {.begin = [this] { transports_->close_all(); },
        .is_done = [this] { return transports_->connections() == 0; },

@@ -149,7 +149,7 @@ bool QueuedBackend::destroy_in_order(const std::string& handle, EndedFunction en
 }
 
 void QueuedBackend::refuse(QueuedCall& job, const std::exception_ptr& error) {
-  // Posted, since the caller of start() is promised that its observer is not called from inside start().
+  // Posted: Backend::start() promises that on_done() never comes from inside it.
   notices_.post([job = job.shared_from_this(), error] {
     CallOutcome outcome;
     outcome.error = error;

@@ -66,7 +66,8 @@ class QueuedBackend : public Backend {
   void end_lease(CallId lease);
 
   // Destroys the handle after the calls that wait for it now; from now on nobody finds it. `ended` is called on a
-  // thread of the backend. False if there is no such handle, and nothing is called.
+  // thread of the backend. False, and nothing is called, if there is no such handle, if it is being destroyed, or if the
+  // backend shuts down.
   using EndedFunction = std::function<void(std::exception_ptr error)>;
   bool destroy_in_order(const std::string& handle, EndedFunction ended);
 

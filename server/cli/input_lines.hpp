@@ -7,8 +7,8 @@
 
 namespace rkllm_mcp {
 
-// Line by line, for a command that must not sleep through what happens elsewhere meanwhile: a wait for a line ends as
-// well when another thread wants attention, and after a patience.
+// Reads lines for a command that has to notice other events, too: a wait ends with a line, when another thread calls
+// wake(), or after a time.
 //
 // Threads: next() and forget_wakeup() on one; wake() on any.
 class InputLines {

@@ -35,7 +35,8 @@ class CallsOverConnection final : public MemoryCalls {
       if (!message || !message->is_object()) continue;
       const Json* const whose = given_in(*message, "id");
       const Json* const error = member_of(*message, "error");
-      // Who lets nobody in has not read the id. There is one request at a time, so it is this one.
+      // A server that lets the client not in answers with a null id, as it has not read the request: which is this one,
+      // since only one is made at a time.
       if (whose == nullptr ? error == nullptr : *whose != id) continue;
       if (const Json* const result = member_of(*message, "result"); result != nullptr && whose != nullptr) {
         return *result;

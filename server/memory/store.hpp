@@ -63,7 +63,7 @@ inline RpcError no_such_conversation(const std::string& id) {
 
 struct Limits {
   std::int64_t count = 50;
-  std::int64_t bytes = std::int64_t{1} << 62U;  // of the contents together; one message there is in any case
+  std::int64_t bytes = std::int64_t{1} << 62U;  // of the contents together; at least one message is returned
 };
 
 struct Search {
@@ -122,7 +122,8 @@ class Store {
   virtual bool forget_oldest() = 0;
   // What the store takes, without what is free in it.
   virtual std::int64_t used_bytes() = 0;
-  // Looks whether what is in it can be read. Takes long; `stop` is asked now and then. Throws StoreError kDamaged.
+  // Looks whether what is in it can be read. Takes long, but ends early once the `stop` that it was opened with is true.
+  // Throws StoreError kDamaged.
   virtual void check() = 0;
 
   // --- reads ---

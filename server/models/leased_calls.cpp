@@ -66,7 +66,8 @@ void LeasedCalls::call(std::string_view name, Json params, OutcomeFunction done)
   }
   CallOutcome outcome;
   outcome.error = std::make_exception_ptr(
-      RpcError(ErrorCode::kUnsupported, std::string(name) + " does not exist in runtime " + runtime_.version));
+      RpcError(ErrorCode::kUnsupported, std::string(name) + " does not exist in runtime " + runtime_.version,
+               Json{{"have", runtime_.version}}));
   observer->on_done(std::move(outcome));
 }
 

@@ -117,7 +117,7 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
   // Never calls back from inside.
   void add(std::shared_ptr<ModelWaiter> user);
   void remove(const ModelWaiter* user);  // one that waits here
-  // `keep`: how long it is kept from now on; nothing: as the model says.
+  // `keep`: how long it is kept from now on; nothing: as the latest user of this load has said who said something.
   void end_use(std::uint64_t load, std::optional<chat::KeepAlive> keep);
   // Unloads the model, after all who use it now. `done` gets an error, or none.
   using UnloadedFunction = std::function<void(std::exception_ptr error)>;

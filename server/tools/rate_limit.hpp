@@ -1,4 +1,4 @@
-// How often somebody on the network is asked: so many times a minute, by whomever. Event loop only.
+// Limits how often each tool asks the network, whoever has called it. Event loop only.
 #pragma once
 
 #include "clock.hpp"
@@ -16,7 +16,7 @@ class RateLimit {
  public:
   explicit RateLimit(int per_minute) : per_minute_(per_minute) {}
 
-  // Counts one question under that name; if there were too many, it does not count, and this is how long to wait.
+  // Counts one question under that name. If there were too many already, counts nothing and returns how long to wait.
   std::optional<std::chrono::seconds> take(const std::string& name, Clock::time_point now);
 
  private:

@@ -17,7 +17,7 @@
 namespace rkllm_mcp {
 namespace {
 
-// How often one looks whether a call takes more of the network than it should.
+// How often calls are looked at for having received more bytes than they may.
 constexpr std::chrono::milliseconds kBetweenLooks{200};
 constexpr unsigned long long kMostHeaderBytes = 1ULL << 20U;
 

@@ -16,11 +16,11 @@ namespace rkllm_mcp {
 enum class Offered { kTools, kResources, kTemplates, kPrompts };
 
 struct OfferedList {
-  const char* method;        // lists them
-  const char* member;        // of its answer: the list
-  const char* capability;    // a server says by it that it has them
-  const char* notification;  // the list has changed
-  const char* listen;        // subscribes to it, without a handshake; null: another kind's name does
+  const char* method;        // of the request for the list
+  const char* member;        // of the answer, which holds the list
+  const char* capability;    // that a server declares if it has such entries
+  const char* notification;  // that tells of a changed list
+  const char* listen;        // member of the filter of subscriptions/listen; null: that of another kind covers it
 };
 
 inline const OfferedList& list_of(Offered kind) {

@@ -18,7 +18,7 @@ namespace rkllm_mcp {
 
 class StoppableConnection final : public client::Connection {
  public:
-  // What ends them, one connection at a time; it outlives each.
+  // Ends the connection that uses it, one at a time, and those that would come later; outlives each of them.
   class Stop {
    public:
     // Interrupts the connection that there is, and refuses all that come later.

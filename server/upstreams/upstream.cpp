@@ -60,7 +60,7 @@ bool is_same_client(const mcp::Invocation& one, const mcp::Invocation& other) {
   const Session& session = *one.request().session;
   const Session& others = *other.request().session;
   if (!other.ended()) return &session == &others && !session.shared();
-  // The other call has ended: its client may have come back since, and have another session.
+  // The request of `other` has ended with a question to its client, who may answer it in another session.
   return session.principal == others.principal &&
          host_of(one.request().reply->peer().facts().address) == host_of(other.request().reply->peer().facts().address);
 }

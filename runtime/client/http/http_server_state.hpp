@@ -33,7 +33,7 @@ class HttpServerState {
   HttpQuestion get(const std::string& last_event_id) const;
   HttpQuestion end_of_session() const;
 
-  // From the answer to `initialize`: the header Mcp-Session-Id, and the revision in the result.
+  // From the answer to `initialize`: take_id() gets its header Mcp-Session-Id, take_revision() the whole result.
   void take_id(const std::string& id);
   void take_revision(const std::string& answer);
   bool has_id() const;

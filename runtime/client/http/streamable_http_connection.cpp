@@ -264,7 +264,7 @@ void StreamableHttpConnection::listen() {
       changed_.notify_all();
     });
   } catch (...) {
-    listening_.reset();  // else its end would be waited for
+    listening_.reset();  // else conduct() would wait for listener_ended_, which nobody sets
     throw;
   }
 }

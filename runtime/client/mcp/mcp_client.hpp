@@ -1,5 +1,5 @@
 // A client of an MCP server of either era, over any connection: knows the server, lists what it offers, and makes
-// requests. It declares no capabilities, so the server must ask nothing of it but `ping`.
+// requests. What the server may ask of it is what Introduction::capabilities declares; Events::on_request answers that.
 //
 // Threads, callbacks and the loss of the connection: as NumberedRequests says. Legacy servers push their notifications;
 // modern ones send them in answer to the request `subscriptions/listen`, which is made like any other and ends when it
@@ -43,7 +43,8 @@ class McpClient {
   // Sends a request and returns. `params` is an object; what the era and progress need is added to its _meta. A modern
   // result comes whole, with its resultType. Throws ConnectionError once the connection is lost.
   Id request(const std::string& method, Json params, Callbacks callbacks);
-  // Cancels it by the rules of era and transport: a notification, or the end of its HTTP response. on_end never comes.
+  // Cancels it by the rules of era and transport: a notification, or the end of its HTTP response. None of its callbacks
+  // begins after that; one that has begun may still run.
   void cancel(Id id, const std::string& reason = {}) { requests_.cancel(id, reason); }
   // Answers a request of the server that Events::on_request took.
   void respond(const Json& id, const Outcome& outcome) { requests_.respond(id, outcome); }

@@ -151,7 +151,7 @@ void NumberedRequests::read() {
       loss = Loss(error.what());
     }
   } catch (const std::bad_alloc&) {
-    // The loss as it is said above: there was none for the words of another, either.
+    // The reason stays the one above: there was no memory for the error's own words, either.
   }
   if (!closing_) lose(std::move(loss));
 }
@@ -277,7 +277,7 @@ void NumberedRequests::lose(Loss loss) {
     try {
       each.callbacks->on_end(RemoteError{kInternalError, reason, nullptr, true});
     } catch (const std::exception&) {
-      // Whoever waits for it has no memory for its end, and learns from on_lost that there will be none.
+      // There was no memory to take the end in: whoever waits for it learns of the loss from on_lost().
     }
   }
   if (events_.on_lost) events_.on_lost(reason);

@@ -37,8 +37,8 @@ class Server {
   // The catalogue outlives the server.
   Server(asio::io_context& loop, const Catalogue& catalogue, const Options& options);
 
-  // Executes the request if its method is one of its revision's. If not: false, but for a request that claims a
-  // stateless revision error kMethodNotFound. Throws RpcError.
+  // Executes the request. False if its revision has no such method, so that it may be a direct call; but a request that
+  // claims a stateless revision then gets the error kMethodNotFound. Throws RpcError.
   bool handle(const Request& request, Session& session, Reply& reply);
   // Acts on the notification, if it is one of MCP's that asks for something. Throws std::bad_alloc only.
   void handle(const Notification& notification, Session& session, const Peer& client);

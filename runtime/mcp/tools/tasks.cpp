@@ -179,7 +179,8 @@ void Task::cancel() { stop(Status::kCancelled, nullptr); }
 
 // The client may have forgotten the task, and nothing reports that.
 void Task::give_up() {
-  stop(Status::kFailed, error_object(RpcError(ErrorCode::kCancelled, "the client has not answered in time")));
+  stop(Status::kFailed, error_object(RpcError(ErrorCode::kCancelled, "the client has not answered in time",
+                                               Json{{"began", true}})));
 }
 
 void Task::stop(Status status, Json outcome) {

@@ -39,8 +39,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
     virtual void channel_received(std::string_view bytes) = 0;  // gone when the function returns
     virtual void channel_ended() = 0;                           // the other side sends nothing more; it may still read
     virtual void channel_ready() = 0;                           // ready() has turned true again
-    // Once, always from the loop itself: nothing can be written any more, and everything that could be has been. The
-    // layer above is told once, gets nothing more that has been received, and is let go of.
+    // Called once, always by the loop: the channel is closed, and all that could be written has been. The owner tells
+    // the layer above once, hands on nothing more that was received, and releases it.
     virtual void channel_closed() = 0;
     virtual void go_away() = 0;  // the server stops: say goodbye as the protocol has it, and close
   };
@@ -50,8 +50,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // Gives the channel its (next) owner, and starts reading if that has not happened yet.
   void start(std::shared_ptr<Owner> owner);
 
-  // Queues the parts one after the other. Everything queued within one pass of the loop leaves in one write. Dropped
-  // once close() has been called.
+  // Queues the parts one after the other. What is queued within one pass of the loop leaves in one write, but for the
+  // long messages of the function below. Dropped once close() has been called.
   void write(std::initializer_list<std::string_view> parts);
   // Queues a message that nobody else needs, between short parts: a long one is not copied.
   void write(std::string_view head, std::string message, std::string_view end);
@@ -73,7 +73,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   bool congested() const { return outbox_.size() >= 2 * limits_.send_queue_bytes; }
   // Whether the client is not read at the moment, because of hold_input() or because it takes too few of its answers.
   bool input_paused() const { return input_held_ || congested(); }
-  // How long the client has not been read so far because of that, all pauses together that are over.
+  // The length of all pauses together that are over, see input_paused().
   Clock::duration time_paused() const { return time_paused_; }
 
   // The other side has ended its input and is owed something. Whether it still listens shows only when it is sent

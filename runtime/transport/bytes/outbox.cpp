@@ -56,7 +56,7 @@ void Outbox::expect(std::size_t bytes) {
 bool Outbox::begin() {
   written_ = 0;
   if (gathered_bytes_ == 0) {
-    // Only now, with nothing more to come at once: a busy connection swaps the same two buffers for ever.
+    // Memory is given back only when nothing waits: a busy connection keeps swapping the same two buffers.
     gathered_.clear();
     is_open_ = false;
     empty(spare_);

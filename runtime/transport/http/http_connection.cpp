@@ -206,7 +206,7 @@ bool Connection::begin(Request request, std::string_view rest) {
     try {
       around_->handler(request, *exchange);
     } catch (...) {
-      exchange->fail();  // its connection may go on
+      exchange->fail();  // of this request; the connection may serve the next one
       pass_on(around_->io, std::current_exception());
     }
   }
@@ -235,7 +235,7 @@ void Connection::exchange_done(bool keep_alive) {
   exchange_.reset();
   if (has_fault("a request over HTTP is answered twice")) channel_->write({"HTTP/1.1 204 No Content\r\n\r\n"});
   if (!keep_alive) return channel_->close();
-  if (processing_) return;  // which goes on by itself
+  if (processing_) return;  // process() is on the stack, and goes on with the backlog itself
   if (backlog_.empty() || has_fault("what came while a request was answered is forgotten")) return watch_client();
   // Not from here: the next request's handler must not run inside the code that answered this one.
   asio::post(around_->io, [weak = weak_from_this()] {

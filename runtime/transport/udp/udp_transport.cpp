@@ -105,7 +105,7 @@ class UdpTransport::UdpPeer final : public ConnectedPeer {
     send(message);
     none();
   }
-  void none() override { expected_ -= std::min<std::size_t>(expected_, 1); }  // not every message is expected
+  void none() override { expected_ -= std::min<std::size_t>(expected_, 1); }  // may come without expected()
   void expected() override { ++expected_; }
   bool ready() const override { return waiting_.empty() && burst_left_ > 0; }
   bool has_room_for(std::size_t /*bytes*/) const override { return true; }  // what waits is bounded, not counted

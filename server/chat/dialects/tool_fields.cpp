@@ -19,7 +19,7 @@ std::string_view type_of(const JsonReader& object) {
   return type ? std::string_view(type->text()) : "function";
 }
 
-// What `object` says of its tool or choice: in a member named like its type, or (kFlat) in itself.
+// The object that describes the tool or choice: the member that is named like its type, or `object` itself (kFlat).
 std::optional<JsonReader> said_of(const JsonReader& object, std::string_view type, FunctionForm form) {
   if (form == FunctionForm::kFlat) return object;
   auto inside = required_member(object, type);

@@ -12,8 +12,8 @@
 namespace rkllm_mcp::chat {
 namespace {
 
-// How much of a text that is too long fits is found out by runs of its beginning: by so many at most, and by no more
-// once less than one kEmptyPart-th of the context stays empty.
+// How much fits of a text that is too long is found out by runs of its beginning: at most kMostCuts of them, and none after
+// one that leaves less than 1/kEmptyPart of the context empty.
 constexpr unsigned kMostCuts = 8;
 constexpr std::int64_t kEmptyPart = 64;
 

@@ -21,7 +21,7 @@ void refuse_images(const Turn& turn) {
                                  "a picture needs a vision encoder, and this server has none; send text only");
 }
 
-// For prompts that are written in no form. Of the model's family is only what it says beside its answer.
+// The family of raw prompts: "plain", but with the tokens that the model's own family leaves out of answers.
 std::unique_ptr<const Family> family_of_raw_prompts(const Family& of_model) {
   Family made = *find_family(built_in_families(), kPlainFamily);
   made.tokens_in_answers = of_model.tokens_in_answers;
@@ -34,9 +34,9 @@ void add_new(const std::vector<Value>& more, std::vector<Value>& all) {
                        [&all](const Value& each) { return std::ranges::find(all, each) == all.end(); });
 }
 
-// For turns in the runtime's own template. Which family has been taught to the model is not known: what the tokenizer
-// of any takes for special may be special here. But what it thinks is known: models that think say so at the beginning
-// of their answer, with the same marks in all families. Made once: it is of what is compiled in.
+// The family of turns in the runtime's own template, where the model's real one is not known: it escapes the special
+// tokens of all families, and knows the marks of thinking, which are the same in all. Made once, of the families that are
+// compiled in.
 const Family& family_of_own_template() {
   static const Family family = [] {
     const auto families = built_in_families();

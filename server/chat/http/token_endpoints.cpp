@@ -67,7 +67,7 @@ void TokenEndpoints::use_tokenizer(Visit& visit, std::string model_path, Work wo
       then(std::move(outcome->text));
     });
   };
-  // What open_ holds of this: when it lets go, the thread sees that nobody wants the result, and stops working.
+  // Destroyed when open_ lets go of the visit: the thread then sees that nobody wants the result, and stops.
   const std::shared_ptr<void> answering(outcome.get(), [outcome](void*) { outcome->is_wanted = false; });
   open_.keep(number, visit,
              {answering, [visit = visit.shared_from_this()](const TurnError& error) { visit->refuse(error); }});
@@ -78,7 +78,7 @@ void TokenEndpoints::count_tokens(Visit& visit, const Json& body) {
   AnthropicRequest request = read_anthropic_count(body);
   host_.plain_model_for(request.turn.model, visit.asker);
   const std::size_t said = bytes_of(request.turn);
-  if (said > kMostPromptBytes) {  // is not written, but that it is too long can be told
+  if (said > kMostPromptBytes) {  // no prompt is made of so much text: an estimate by its bytes says enough
     return visit.answer_text(anthropic_count_reply(estimated_tokens(said).tokens, true),
                              ignored_fields(request.ignored));
   }

@@ -110,7 +110,7 @@ class SchemaBuilder {
     return *place;
   }
 
-  // By name: an object is a list, and a schema may name one in a very long one again and again.
+  // Keeps an index of names: a Json object is a list, too slow to be searched for each $ref of a large schema.
   const Json* member_of(const Json& object, const std::string& name) {
     const auto [known, is_new] = members_.try_emplace(&object);
     if (is_new) {

@@ -108,7 +108,7 @@ class QueuePlace {
 struct PlaceWish {
   std::string model{};  // a name, an alias, "name:latest", or the name of a handle
   Asker asker{};
-  std::optional<KeepAlive> keep_alive{};  // after the lease; nothing: the model's. 0 unloads and needs `admin`
+  std::optional<KeepAlive> keep_alive{};  // after the lease; nothing: unchanged. Less than 1 s unloads: needs `admin`
   std::string peer{};                     // its address, for logs
 };
 

@@ -90,7 +90,7 @@ bool is_http(const client::Endpoint& endpoint) {
   return endpoint.protocol == client::Protocol::kHttp || endpoint.protocol == client::Protocol::kHttps;
 }
 
-// The value of a setting of the server behind `connection`, which tells its settings.
+// The value of a setting, from a server's answer to resources/read of rkllm://settings.
 Json setting_at(const Json& answer, const char* name) {
   const Json& content = answer.at("result").at("contents").at(0);
   return parse_bounded(content.at("text").get<std::string>()).value_or(Json()).at("values").at(name).at("value");

@@ -57,8 +57,7 @@ Json wording_schema(const char* description) {
       {"answer"}, description);
 }
 
-// Where `member` has one of those values, the profile fits `then`. `if` is not for every checker, so: either it has
-// none of the values, or it fits.
+// Where `member` does not fit `others`, the profile fits `then`. By anyOf, since not every checker knows if and then.
 Json where(const char* member, Json others, Json then) {
   return {{"anyOf", {{{"properties", {{member, std::move(others)}}}}, std::move(then)}}};
 }
