@@ -56,15 +56,11 @@ void StreamableHttp::handle(const http::Request& request, http::Exchange& exchan
   }
   read_body(dispatcher_, request, exchange,
             [this, kept = exchange.shared_from_this()](const http::Request& head, const Message& message) {
-              execute(head, message, *kept);
+              const auto way = way_of(head, message, *kept);
+              if (!way) return;
+              cancel_when_gone(*way->peer, *way->session);
+              dispatcher_.receive(message, *way->session, way->peer->answer(), way->delivery);
             });
-}
-
-void StreamableHttp::execute(const http::Request& request, const Message& message, http::Exchange& exchange) {
-  const auto way = way_of(request, message, exchange);
-  if (!way) return;
-  cancel_when_gone(*way->peer, *way->session);
-  dispatcher_.receive(message, *way->session, way->peer->answer(), way->delivery);
 }
 
 std::optional<StreamableHttp::Way> StreamableHttp::way_of(const http::Request& request, const Message& message,

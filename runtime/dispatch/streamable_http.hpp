@@ -34,7 +34,6 @@ class StreamableHttp {
     Delivery delivery;
   };
 
-  void execute(const http::Request& request, const Message& message, http::Exchange& exchange);
   // Nothing: the exchange has been answered.
   std::optional<Way> way_of(const http::Request& request, const Message& message, http::Exchange& exchange);
   std::optional<Way> stateless_way(const http::Request& request, const Request& message, HttpPeer& peer);

@@ -149,7 +149,10 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   if (settings.http.page) page_.emplace();
   if (options.log_tail != nullptr) routes_.show_log(*options.log_tail);
   routes_.ask_first([this](const http::Request& request, http::Exchange& exchange) {
-    return (page_ && page_->handle(request, exchange)) || (chat_ && chat_->handle(request, exchange));
+    if (page_ && page_->handle(request, exchange)) return true;
+    if (!chat_ || !chat::ChatRoutes::serves(request)) return false;
+    chat_->routes().handle(request, exchange);
+    return true;
   });
   gather_catalogue();
   if (settings.services.enabled) {

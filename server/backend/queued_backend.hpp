@@ -160,7 +160,6 @@ class QueuedBackend : public Backend {
   void abandon_all(std::unique_lock<Mutex>& lock);  // unlocks
 
   // On the queues' threads (queued_backend_threads.cpp).
-  bool grant(ModelHandle& handle, QueuedCall& lease);  // false: it cannot be; with mutex_ held
   struct Taken {
     std::shared_ptr<QueuedCall> job{};  // null: none waits, or a lease that has been granted
     std::exception_ptr refusal{};       // why it is not made

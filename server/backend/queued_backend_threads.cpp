@@ -52,13 +52,6 @@ bool has_left_alone(const CallOutcome& outcome) {
 
 }  // namespace
 
-bool QueuedBackend::grant(ModelHandle& handle, QueuedCall& lease) {
-  if (handle.lost || !handle.model->loaded()) return false;
-  handle.queue.hold(lease);
-  lease.observer().on_begun(std::nullopt);  // with the mutex held: its end cannot be told before
-  return true;
-}
-
 QueuedBackend::Taken QueuedBackend::take_queued(CallQueue& queue, ModelHandle* handle) {
   // An rkllm_abort that is under way is meant for the run before this one.
   std::unique_lock<Mutex> nobody_aborts;
@@ -67,8 +60,13 @@ QueuedBackend::Taken QueuedBackend::take_queued(CallQueue& queue, ModelHandle* h
   Taken taken{queue.next()};
   const auto& job = taken.job;
   if (!job || handle == nullptr) return taken;
-  const bool is_granted = is_lease(*job) && grant(*handle, *job);
-  if (!is_granted) queue.set_running(job);
+  const bool is_granted = is_lease(*job) && !handle->lost && handle->model->loaded();
+  if (is_granted) {
+    queue.hold(*job);
+    job->observer().on_begun(std::nullopt);  // with the mutex held: its end cannot be told before
+  } else {
+    queue.set_running(job);
+  }
   queue.tell_positions();
   if (is_granted) return {};  // finish() is called when the lease ends
   if (handle->lost) {

@@ -54,26 +54,24 @@ LeasedCalls::~LeasedCalls() {
   if (reader_) reader_->drop();
 }
 
-Backend::CallId LeasedCalls::start(CallRequest request) {
-  return runtime_.queue->start_leased(lease_, runtime_.watched(std::move(request)));
-}
-
 void LeasedCalls::call(std::string_view name, Json params, OutcomeFunction done) {
   const auto observer = std::make_shared<OutcomeOnLoop>(loop_, alive_.watch(), std::move(done));
   if (const Method* const known = method(name)) {
-    start({.method = known, .params = std::move(params), .observer = observer});
+    CallRequest request{.method = known, .params = std::move(params), .observer = observer};
+    runtime_.queue->start_leased(lease_, runtime_.watched(std::move(request)));
     return;
   }
   CallOutcome outcome;
-  outcome.error = std::make_exception_ptr(
-      RpcError(ErrorCode::kUnsupported, std::string(name) + " does not exist in runtime " + runtime_.version,
-               Json{{"have", runtime_.version}}));
+  outcome.error = std::make_exception_ptr(RpcError(ErrorCode::kUnsupported,
+                                                   std::string(name) + " does not exist in runtime " + runtime_.version,
+                                                   Json{{"have", runtime_.version}}));
   observer->on_done(std::move(outcome));
 }
 
 void LeasedCalls::run(Json params, RunReader::TokenFunction on_token, RunReader::DoneFunction done) {
   reader_ = StreamReader::make<RunReader>(loop_, options_, std::move(on_token), std::move(done));
-  run_ = start({.method = method(kRunMethod), .params = std::move(params), .observer = reader_->stream()});
+  CallRequest request{.method = method(kRunMethod), .params = std::move(params), .observer = reader_->stream()};
+  run_ = runtime_.queue->start_leased(lease_, runtime_.watched(std::move(request)));
 }
 
 void LeasedCalls::abort() {

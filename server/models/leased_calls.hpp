@@ -70,8 +70,6 @@ class LeasedCalls {
   void go_on();
 
  private:
-  Backend::CallId start(CallRequest request);
-
   asio::io_context& loop_;
   const ModelRuntime runtime_;
   const TokenStream::Options options_;

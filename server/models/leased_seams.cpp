@@ -157,28 +157,26 @@ void LeasedTurnModel::run(std::string prompt, const chat::RunOptions& options,
   is_aborted_ = false;
   Json params{{"rkllm_input", input_of(runtime_, std::move(prompt), options)},
               {"rkllm_infer_params", std::move(infer)}};
-  if (options.save_cache_to.empty()) return begin(std::move(params), std::move(on_token), std::move(done));
-  Json without_file = params;
-  without_file["rkllm_infer_params"].erase("prompt_cache_params");
+  Json without_file;  // the same run, where the cache is to be saved in a file; else null
+  if (!options.save_cache_to.empty()) {
+    without_file = params;
+    without_file["rkllm_infer_params"].erase("prompt_cache_params");
+  }
   calls_.run(std::move(params), on_token,
              [this, without_file = std::move(without_file), on_token, done = std::move(done)](
                  const CallOutcome& outcome, std::uint64_t tokens) mutable {
-               const bool is_refused = outcome.error && as_rpc_error(outcome.error).code() == ErrorCode::kInvalidParams;
+               const bool is_refused = !without_file.is_null() && outcome.error &&
+                                       as_rpc_error(outcome.error).code() == ErrorCode::kInvalidParams;
                if (!is_refused || is_aborted_) return ended(outcome, tokens, std::move(done));
                // There is no room for the file, so nothing has been run. The run is made without the file: the
                // prefill alone is of use, too.
-               begin(std::move(without_file), std::move(on_token), [done = std::move(done)](chat::RunReport report) {
-                 report.cache_saved = false;
-                 done(report);
-               });
-             });
-}
-
-void LeasedTurnModel::begin(Json params, std::function<void(std::string_view text)> on_token,
-                            std::function<void(const chat::RunReport&)> done) {
-  calls_.run(std::move(params), std::move(on_token),
-             [this, done = std::move(done)](const CallOutcome& outcome, std::uint64_t tokens) {
-               ended(outcome, tokens, done);
+               calls_.run(std::move(without_file), std::move(on_token),
+                          [this, done = std::move(done)](const CallOutcome& again, std::uint64_t tokens_of_that) {
+                            ended(again, tokens_of_that, [done](chat::RunReport report) {
+                              report.cache_saved = false;
+                              done(report);
+                            });
+                          });
              });
 }
 

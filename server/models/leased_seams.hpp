@@ -40,8 +40,6 @@ class LeasedTurnModel final : public chat::ModelSeam {
   void load_cache(const std::string& path, std::function<void(bool loaded)> done) override;
 
  private:
-  void begin(Json params, std::function<void(std::string_view text)> on_token,
-             std::function<void(const chat::RunReport&)> done);
   void ended(const CallOutcome& outcome, std::uint64_t tokens, std::function<void(const chat::RunReport&)> done);
 
   const ModelRuntime runtime_;
@@ -58,7 +56,6 @@ class LeasedEmbeddingModel final : public chat::EmbeddingSeam {
 
   const chat::EmbeddingFacts& facts() const override { return facts_; }
   void hidden_rows(std::string text, std::function<void(chat::HiddenRows)> done) override;
-  void abort() override { calls_.abort(); }
 
  private:
   using Done = std::function<void(chat::HiddenRows)>;

@@ -68,9 +68,10 @@ void LeaseSource::give_back() const {
 // Brings what the backend tells of a lease to the loop.
 class ModelPlace::LeaseObserver final : public CallObserver {
   template <class Act>
-  auto unless_gone(Act act) const {
+  auto unless_ended(Act act) const {
     return [place = place_, act = std::move(act)] {
-      if (const auto alive = place.lock()) act(*alive);
+      const auto alive = place.lock();
+      if (alive && alive->state_ == State::kQueued) act(*alive);
     };
   }
 
@@ -78,22 +79,21 @@ class ModelPlace::LeaseObserver final : public CallObserver {
   LeaseObserver(asio::io_context& loop, std::weak_ptr<ModelPlace> place) : loop_(loop), place_(std::move(place)) {}
   void on_queued(std::size_t calls_before) noexcept override {
     try {
-      asio::post(loop_, [place = place_, calls_before] {
-        const auto alive = place.lock();
-        if (alive && alive->state_ == State::kQueued) alive->queued(calls_before);
-      });
+      asio::post(loop_, unless_ended([calls_before](ModelPlace& place) {
+                   if (place.events_.queued) place.events_.queued(calls_before);
+                 }));
     } catch (const std::bad_alloc&) {  // the next one tells more
     }
   }
   void on_begun(std::optional<std::uint64_t>) noexcept override {
-    post_patiently(loop_, unless_gone([](ModelPlace& place) { place.lease_granted(); }));
+    post_patiently(loop_, unless_ended([](ModelPlace& place) { place.grant(); }));
   }
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome outcome) noexcept override {
     if (!outcome.error) return;
     post_patiently(
-        loop_, unless_gone([error = outcome.error](ModelPlace& place) { place.lease_refused(as_rpc_error(error)); }));
+        loop_, unless_ended([error = outcome.error](ModelPlace& place) { place.lease_refused(as_rpc_error(error)); }));
   }
 
  private:
@@ -103,10 +103,10 @@ class ModelPlace::LeaseObserver final : public CallObserver {
 
 void ModelPlace::begin() {
   if (source_.slot) return source_.slot->add(shared_from_this());
-  if (wants_lease()) return enter_queue();
+  if (events_.wants_lease) return enter_queue();
   asio::post(source_.loop, [weak = weak_from_this()] {
     const auto alive = weak.lock();
-    if (alive && alive->state_ == State::kWaiting) alive->end_granted();
+    if (alive && alive->state_ == State::kWaiting) alive->grant();
   });
 }
 
@@ -118,13 +118,17 @@ void ModelPlace::ready(const std::string& handle, std::uint64_t load, std::optio
   source_.load = load;
   if (load_ms) source_.load_ms = load_ms;
   if (state_ == State::kOver) return source_.slot->end_use(load, {});
-  if (wants_lease()) return enter_queue();
-  end_granted();
+  if (events_.wants_lease) return enter_queue();
+  grant();
 }
 
-void ModelPlace::end_granted() {
+void ModelPlace::loading(const chat::LoadProgress& progress) {
+  if (state_ != State::kOver && events_.loading) events_.loading(progress);
+}
+
+void ModelPlace::grant() {
   state_ = State::kOver;
-  granted(std::move(source_));
+  events_.granted(std::move(source_));
 }
 
 void ModelPlace::enter_queue() {
@@ -133,17 +137,10 @@ void ModelPlace::enter_queue() {
   request.source.peer = wish_.peer;
   request.source.holder = wish_.asker.name;
   request.observer = std::make_shared<LeaseObserver>(source_.loop, weak_from_this());
-  lease_ = source_.runtime.queue->lease(source_.loaded.handle, std::move(request));
-}
-
-void ModelPlace::lease_granted() {
-  if (state_ != State::kQueued) return;
-  source_.lease = lease_;
-  end_granted();
+  source_.lease = source_.runtime.queue->lease(source_.loaded.handle, std::move(request));
 }
 
 void ModelPlace::lease_refused(const RpcError& why) {
-  if (state_ != State::kQueued) return;
   const bool has_gone = why.code() == ErrorCode::kUnknownHandle || why.code() == ErrorCode::kRuntimeUnavailable;
   if (source_.slot) {
     source_.slot->end_use(source_.load, {});
@@ -154,13 +151,13 @@ void ModelPlace::lease_refused(const RpcError& why) {
     }
   }
   state_ = State::kOver;
-  refused(turn_error(kind_of(why), why.what()));
+  events_.failed(turn_error(kind_of(why), why.what()));
 }
 
 void ModelPlace::failed(const LoadFailure& failure) {
   if (std::exchange(state_, State::kOver) == State::kOver) return;
-  refused(turn_error(failure.kind, "model " + source_.slot->title() + " could not be loaded: " +
-                                       with_last_log_line(failure.error.what(), failure.error.data())));
+  events_.failed(turn_error(failure.kind, "model " + source_.slot->title() + " could not be loaded: " +
+                                              with_last_log_line(failure.error.what(), failure.error.data())));
 }
 
 void ModelPlace::give_up() {
@@ -171,7 +168,7 @@ void ModelPlace::give_up() {
       if (source_.slot) source_.slot->remove(this);
       break;
     case State::kQueued:
-      source_.runtime.queue->end_lease(lease_);
+      source_.runtime.queue->end_lease(source_.lease);
       if (source_.slot) source_.slot->end_use(source_.load, {});
       break;
   }
@@ -183,12 +180,6 @@ std::unique_ptr<chat::ModelLease> make_turn_lease(LeaseSource source) {
 
 std::unique_ptr<chat::EmbeddingLease> make_embedding_lease(LeaseSource source) {
   return std::make_unique<LeaseForEmbeddings>(std::move(source));
-}
-
-// By value, as PlaceOf::Make has it. NOLINTNEXTLINE(performance-unnecessary-value-param)
-std::unique_ptr<chat::OnlyLoaded> end_load(LeaseSource source) {
-  if (source.slot) source.slot->end_use(source.load, source.keep_alive);
-  return nullptr;
 }
 
 chat::TurnError turn_error(chat::ErrorKind kind, const std::string& message) {

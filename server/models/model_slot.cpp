@@ -57,12 +57,6 @@ void ModelSlot::update(NamedModel model, chat::KeepAlive keep_alive) {
   if (users_waiting_.empty()) arm();
 }
 
-void ModelSlot::post(std::function<void(ModelSlot&)> act) {
-  asio::post(around_.loop, [weak = weak_from_this(), act = std::move(act)] {
-    if (const auto alive = weak.lock()) act(*alive);
-  });
-}
-
 const chat::KeepAlive& ModelSlot::keep_alive() const {
   if (kept_) return *kept_;
   return model_.keep_alive ? *model_.keep_alive : events_.keep_alive;
@@ -73,7 +67,9 @@ std::optional<QueuedBackend::HandleUse> ModelSlot::handle_use() const {
 }
 
 void ModelSlot::add(std::shared_ptr<ModelWaiter> user) {
-  post([](ModelSlot& slot) { slot.serve(); });  // first: where that throws, nobody waits here
+  asio::post(around_.loop, [weak = weak_from_this()] {  // first: where that throws, nobody waits here
+    if (const auto alive = weak.lock()) alive->serve();
+  });
   users_waiting_.push_back({std::move(user), Clock::now()});
   expiry_.clear();
 }
@@ -313,15 +309,13 @@ void ModelSlot::unload(UnloadedFunction done) {
 void ModelSlot::begin_to_unload() {
   state_ = State::kUnloading;
   expiry_.clear();
+  const auto tell = [&loop = around_.loop, weak = weak_from_this()](const std::exception_ptr& error) {
+    post_patiently(loop, [weak, error] {
+      if (const auto alive = weak.lock()) alive->unloaded(error);
+    });
+  };
   QueuedBackend* const queue = around_.runtime.queue;
-  const bool is_going = queue != nullptr &&
-                        queue->destroy_in_order(
-                            handle_, [&loop = around_.loop, weak = weak_from_this()](const std::exception_ptr& error) {
-                              post_patiently(loop, [weak, error] {
-                                if (const auto alive = weak.lock()) alive->unloaded(error);
-                              });
-                            });
-  if (!is_going) post([](ModelSlot& slot) { slot.unloaded(nullptr); });
+  if (queue == nullptr || !queue->destroy_in_order(handle_, tell)) tell(nullptr);
   events_.changed();
 }
 

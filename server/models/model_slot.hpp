@@ -68,7 +68,6 @@ class ModelWaiter {
  public:
   virtual ~ModelWaiter() = default;
   virtual const std::string& holder() const = 0;  // whose access token; empty: nobody's
-  virtual void queued(std::size_t users_before) = 0;
   virtual void loading(const chat::LoadProgress& progress) = 0;
   // It is loaded. From now on it counts as used, until ModelSlot::end_use(load).
   virtual void ready(const std::string& handle, std::uint64_t load, std::optional<double> load_ms) = 0;
@@ -138,7 +137,6 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
   void arm();
   void look_whether_expired();
   void tell_progress();
-  void post(std::function<void(ModelSlot&)> act);
   Json param_to_load_with() const;
   const chat::KeepAlive& keep_alive() const;
 

@@ -33,13 +33,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
  public:
   Waiting(NamedBackend& owner, CallRequest request) : owner_(owner), request_(std::move(request)) {}
 
-  void wait_at(ModelSlot& slot) {
-    slot_ = &slot;
-    slot.add(shared_from_this());
-  }
-
   const std::string& holder() const override { return request_.source.holder; }
-  void queued(std::size_t) override {}
   void loading(const chat::LoadProgress&) override {}
   void failed(const LoadFailure& failure) override { end(failure.error); }
   // The slot's use ends at once: while the call is in the queue of the handle, the model counts as used anyway.
@@ -48,7 +42,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
     const auto self = shared_from_this();
     owner_.waiting_.erase(request_.id);
     try {
-      if (slot_ != nullptr) slot_->end_use(load, {});
+      if (slot != nullptr) slot->end_use(load, {});
       if (!observer) return;
       request_.params[std::string(request_.method->handle_param)] = handle;
       owner_.backend_().start(std::move(request_));
@@ -63,8 +57,11 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
     const auto self = shared_from_this();
     owner_.waiting_.erase(request_.id);
     tell_refused(owner_.loop_, std::exchange(request_.observer, nullptr), std::make_exception_ptr(why));
-    if (slot_ != nullptr) slot_->remove(this);  // last: it may throw
+    if (slot != nullptr) slot->remove(this);  // last: it may throw
   }
+
+  // Where it waits: a slot of ServerModels, which outlives the owner. Null until it waits there.
+  ModelSlot* slot = nullptr;
 
  private:
   // Whether the call has been handed on, or has ended: then request_ has no observer any more.
@@ -72,7 +69,6 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
 
   NamedBackend& owner_;
   CallRequest request_;
-  ModelSlot* slot_ = nullptr;  // a slot of ServerModels, which outlives `owner_`
 };
 
 Backend::CallId NamedBackend::start(CallRequest request) {
@@ -117,7 +113,8 @@ Backend::CallId NamedBackend::wait_for(const std::string& name, CallRequest requ
       // If there is no such handle, the backend says so.
       if (slot == nullptr) return alive->ready(own.empty() ? name : own, 0, {});
       if (const auto full = models_.full_for(*slot, alive->holder())) return alive->end(*full);
-      alive->wait_at(*slot);
+      alive->slot = slot;
+      slot->add(alive);
     } catch (...) {  // nobody waits for this function: the error ends the call
       alive->end(as_rpc_error(std::current_exception()));
     }
@@ -134,15 +131,13 @@ Backend::CallId NamedBackend::wait_for(const std::string& name, CallRequest requ
 void NamedBackend::cancel(CallId id) {
   const auto found = waiting_.find(id);
   if (found == waiting_.end()) return backend_().cancel(id);
-  const auto call = found->second;
-  call->end(cancelled());
+  found->second->end(cancelled());
 }
 
 void NamedBackend::give_up(CallId id, const RpcError& why) {
   const auto found = waiting_.find(id);
   if (found == waiting_.end()) return backend_().give_up(id, why);
-  const auto call = found->second;
-  call->end(why);
+  found->second->end(why);
 }
 
 }  // namespace rkllm_mcp

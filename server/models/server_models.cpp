@@ -31,17 +31,23 @@ TurnError forbidden(const std::string& what) {
 
 }  // namespace
 
-// Given at once to whoever asks for a model, where the real place is made only later (after a look into the
-// directories, or after the model's loading at the start), or is refused. Its destruction gives up the real place, or
-// whatever was still to be told.
-class ServerModels::LaterPlace final : public chat::QueuePlace {
+// Held by whoever has asked for a model; its destruction gives the place up. Often the place is made only later (after
+// a look into the directories, or after the model's loading at the start), or never, as the wish is refused.
+class ServerModels::HeldPlace final : public chat::QueuePlace {
  public:
-  // Keeps the place that this one stands for. Not to be called once alive() has expired.
-  void take(std::unique_ptr<chat::QueuePlace> place) { place_ = std::move(place); }
+  ~HeldPlace() override {
+    if (place_) place_->give_up();
+  }
+
+  // Makes the place, and begins to wait. Not to be called once alive() has expired.
+  void begin(LeaseSource source, chat::PlaceWish wish, ModelPlace::Events events) {
+    place_ = std::make_shared<ModelPlace>(std::move(source), std::move(wish), std::move(events));
+    place_->begin();
+  }
   std::weak_ptr<const void> alive() const { return alive_.watch(); }
 
  private:
-  std::unique_ptr<chat::QueuePlace> place_{};  // null until take()
+  std::shared_ptr<ModelPlace> place_{};  // null until begin()
   const Lifetime alive_;
 };
 
@@ -255,15 +261,11 @@ std::optional<chat::ModelDescription> ServerModels::find(std::string_view name, 
   return is_there ? std::optional(describe(model_by_path(path))) : std::nullopt;
 }
 
-template <typename Lease>
-std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::PlaceWish wish,
-                                                      chat::PlaceEvents<Lease> events, MakeLease<Lease> make) {
-  const auto refuse = [this, &events](const TurnError& error) {
-    auto never = std::make_unique<LaterPlace>();
-    asio::post(loop_, [failed = events.failed, error, wanted = never->alive()] {
+void ServerModels::begin(HeldPlace& held, ModelSlot::Use use, chat::PlaceWish wish, ModelPlace::Events events) {
+  const auto refuse = [this, &events, &held](const TurnError& error) {
+    asio::post(loop_, [failed = std::move(events.failed), error, wanted = held.alive()] {
       if (!wanted.expired()) failed(error);
     });
-    return never;
   };
   const bool unloads = wish.keep_alive && wish.keep_alive->unloads();
   if (!wish.asker.may_call) return refuse(forbidden("using a model"));
@@ -305,48 +307,62 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
   } else {
     return refuse(TurnError::unknown_model(wish.model));
   }
-  const auto place = std::make_shared<PlaceOf<Lease>>(std::move(source), std::move(wish), std::move(events), make);
-  place->begin();
-  return std::make_unique<HeldPlace>(*place);
+  held.begin(std::move(source), std::move(wish), std::move(events));
 }
 
 // A name that nobody knows may be that of a file which has come since the directories were last looked into.
-template <typename Lease>
 std::unique_ptr<chat::QueuePlace> ServerModels::place(ModelSlot::Use use, chat::PlaceWish wish,
-                                                      chat::PlaceEvents<Lease> events, MakeLease<Lease> make) {
+                                                      ModelPlace::Events events) {
+  auto held = std::make_unique<HeldPlace>();
   const NamedModel* const model = known_.meant(wish.model);
   const bool is_known = model != nullptr || known_.find_handle(wish.model) || is_model_path(wish.model);
   const bool is_coming = model != nullptr && is_autoloading(model->name);
   if ((is_known && !is_coming) || (!is_known && !known_.looks_into_directories()) || stopped_) {
-    return begin(use, std::move(wish), std::move(events), make);
+    begin(*held, use, std::move(wish), std::move(events));
+    return held;
   }
-  auto later = std::make_unique<LaterPlace>();
-  auto go_on = [this, use, wish = std::move(wish), events = std::move(events), make, promised = later.get(),
-                alive = later->alive()]() mutable {
-    if (alive.expired()) return;
-    auto place = begin(use, std::move(wish), std::move(events), make);
-    if (!alive.expired()) promised->take(std::move(place));
+  auto go_on = [this, use, wish = std::move(wish), events = std::move(events), &later = *held,
+                alive = held->alive()]() mutable {
+    if (!alive.expired()) begin(later, use, std::move(wish), std::move(events));
   };
   if (is_coming) {
     after_autoload(model->name, std::move(go_on));
   } else {
     known_.look_again(std::move(go_on));
   }
-  return later;
+  return held;
 }
 
 std::unique_ptr<chat::QueuePlace> ServerModels::ask(chat::PlaceWish wish, chat::PlaceEvents<chat::ModelLease> events) {
-  return place<chat::ModelLease>(ModelSlot::Use::kTurns, std::move(wish), std::move(events), &make_turn_lease);
+  return place(ModelSlot::Use::kTurns, std::move(wish),
+               {.queued = std::move(events.queued),
+                .loading = std::move(events.loading),
+                .granted = [granted = std::move(events.granted)](
+                               LeaseSource source) { granted(make_turn_lease(std::move(source))); },
+                .failed = std::move(events.failed)});
 }
 
 std::unique_ptr<chat::QueuePlace> ServerModels::ask_for_embeddings(chat::PlaceWish wish,
                                                                    chat::PlaceEvents<chat::EmbeddingLease> events) {
-  return place<chat::EmbeddingLease>(ModelSlot::Use::kEmbeddings, std::move(wish), std::move(events),
-                                     &make_embedding_lease);
+  return place(ModelSlot::Use::kEmbeddings, std::move(wish),
+               {.queued = std::move(events.queued),
+                .loading = std::move(events.loading),
+                .granted = [granted = std::move(events.granted)](
+                               LeaseSource source) { granted(make_embedding_lease(std::move(source))); },
+                .failed = std::move(events.failed)});
 }
 
 std::unique_ptr<chat::QueuePlace> ServerModels::load(chat::PlaceWish wish, chat::PlaceEvents<chat::OnlyLoaded> events) {
-  return place<chat::OnlyLoaded>(ModelSlot::Use::kTurns, std::move(wish), std::move(events), &end_load);
+  return place(ModelSlot::Use::kTurns, std::move(wish),
+               {.queued = std::move(events.queued),
+                .loading = std::move(events.loading),
+                .granted =
+                    [granted = std::move(events.granted)](const LeaseSource& source) {
+                      if (source.slot) source.slot->end_use(source.load, source.keep_alive);
+                      granted(nullptr);
+                    },
+                .failed = std::move(events.failed),
+                .wants_lease = false});
 }
 
 void ServerModels::unload(std::string name, chat::Asker asker, std::function<void(std::optional<TurnError>)> done) {

@@ -95,10 +95,8 @@ class ServerModels final : public chat::ModelLender {
   void look_again(std::function<void()> then) { known_.look_again(std::move(then)); }  // into the directories
 
  private:
-  class LaterPlace;
+  class HeldPlace;
   using SlotKey = std::pair<std::string, ModelSlot::Use>;
-  template <typename Lease>
-  using MakeLease = std::unique_ptr<Lease> (*)(LeaseSource source);
 
   ModelSlot& slot(const NamedModel& model, ModelSlot::Use use);
   ModelSlot* existing_slot(const std::string& name, ModelSlot::Use use) const;
@@ -107,12 +105,8 @@ class ServerModels final : public chat::ModelLender {
   void update_slots();
   chat::ModelDescription describe(const NamedModel& model) const;
 
-  template <typename Lease>
-  std::unique_ptr<chat::QueuePlace> place(ModelSlot::Use use, chat::PlaceWish wish, chat::PlaceEvents<Lease> events,
-                                          MakeLease<Lease> make);
-  template <typename Lease>
-  std::unique_ptr<chat::QueuePlace> begin(ModelSlot::Use use, chat::PlaceWish wish, chat::PlaceEvents<Lease> events,
-                                          MakeLease<Lease> make);
+  std::unique_ptr<chat::QueuePlace> place(ModelSlot::Use use, chat::PlaceWish wish, ModelPlace::Events events);
+  void begin(HeldPlace& held, ModelSlot::Use use, chat::PlaceWish wish, ModelPlace::Events events);
 
   asio::io_context& loop_;
   spdlog::logger& log_;

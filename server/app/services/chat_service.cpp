@@ -173,12 +173,6 @@ void ChatService::look_for_guardrail_model() {
   });
 }
 
-bool ChatService::handle(const http::Request& request, http::Exchange& exchange) {
-  if (!chat::ChatRoutes::serves(request)) return false;
-  routes_.handle(request, exchange);
-  return true;
-}
-
 Json ChatService::status() const {
   return Json{{"turns", host_.turns()},
               {"requests", routes_.open()},

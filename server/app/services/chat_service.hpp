@@ -44,8 +44,8 @@ class ChatService {
               chat::ModelStore& store, spdlog::logger& log, MemoryBudget memory, chat::ChatTools::Options tools,
               const std::vector<Immutable<mcp::Service>>& servers);
 
-  // False: the request is not for the chat host.
-  bool handle(const http::Request& request, http::Exchange& exchange);
+  // What answers the requests over HTTP that are for the chat host, see ChatRoutes::serves().
+  chat::ChatRoutes& routes() { return routes_; }
   // Its tools, and the prompts of the profiles that there are.
   const Immutable<mcp::Service>& service() const { return service_; }
   // Reads the profiles of chat.profiles_dir as they are now; blocks. The log says which of them cannot be used. False:

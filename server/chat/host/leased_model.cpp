@@ -25,26 +25,26 @@ void LeasedModel::load_cache(const std::string& path, std::string text, std::fun
 
 void LeasedModel::run(const std::string& prompt, const RunOptions& options,
                       std::function<void(std::string_view)> on_token, std::function<void(const RunReport&)> done) {
-  const bool must_count = !facts().has_run_options;
-  // Only this function needs the count of tokens, and it lives as long as the run.
-  auto take = [this, must_count, most = options.max_new_tokens, count = std::int64_t{0},
-               on_token = std::move(on_token)](std::string_view text) mutable {
-    if (must_count && count >= most) return;  // it came before the abort took effect
-    ++count;
-    if (must_count && count == most) abort();
-    on_token(text);
-  };
+  if (!facts().has_run_options) {  // this runtime knows no limit of one run: it is aborted
+    on_token = [this, most = options.max_new_tokens, count = std::int64_t{0},
+                on_token = std::move(on_token)](std::string_view text) mutable {
+      if (count >= most) return;  // it came before the abort took effect
+      if (++count == most) abort();
+      on_token(text);
+    };
+  }
   record_.run_begins(lease_->model().foreign_changes());
-  lease_->model().run(prompt, options, std::move(take), [this, prompt, done = std::move(done)](const RunReport& told) {
-    RunReport report = told;
-    if (!record_.has_true_figures()) {
-      report.prefill_tokens.reset();
-      report.prefill_ms.reset();
-      report.generate_ms.reset();
-    }
-    record_.run_ended(report.end, prompt);
-    done(report);
-  });
+  lease_->model().run(prompt, options, std::move(on_token),
+                      [this, prompt, done = std::move(done)](const RunReport& told) {
+                        RunReport report = told;
+                        if (!record_.has_true_figures()) {
+                          report.prefill_tokens.reset();
+                          report.prefill_ms.reset();
+                          report.generate_ms.reset();
+                        }
+                        record_.run_ended(report.end, prompt);
+                        done(report);
+                      });
 }
 
 }  // namespace rkllm_mcp::chat

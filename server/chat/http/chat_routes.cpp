@@ -168,20 +168,18 @@ void ChatRoutes::read_body(const http::Request& request, Visit& visit) {
   const auto use = [this, visit = visit.shared_from_this(), bytes = request.body.size()](const ReadBody& body) {
     if (!body.complaint.empty()) return visit->refuse(TurnError::bad_field("", body.complaint));
     visit->memory.set(2 * bytes);  // the rest was for the reading
-    visit->or_refuse([&] { post_or_look(*visit, body.json); });
+    visit->or_refuse([&] {
+      try {
+        post(*visit, body.json);
+      } catch (const TurnError& error) {  // a model that nobody knows may have come since
+        if (error.kind() != ErrorKind::kUnknownModel) throw;
+        refresh(*visit, [this, visit, json = body.json] { post(*visit, json); });
+      }
+    });
   };
   if (request.body.size() <= kMostParsedOnLoop || !reading_.start()) return use(parsed(request.body));
   const auto body = std::make_shared<ReadBody>();  // filled in on the thread, then used on the loop
   reading_.run([body, text = request.body] { *body = parsed(text); }, [body, use] { use(*body); });
-}
-
-void ChatRoutes::post_or_look(Visit& visit, const Json& body) {
-  try {
-    post(visit, body);
-  } catch (const TurnError& error) {
-    if (error.kind() != ErrorKind::kUnknownModel) throw;
-    refresh(visit, [this, visit = visit.shared_from_this(), body] { post(*visit, body); });
-  }
 }
 
 void ChatRoutes::refresh(Visit& visit, std::function<void()> action) {

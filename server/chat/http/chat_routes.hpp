@@ -58,8 +58,6 @@ class ChatRoutes {
   void refuse_stranger(const http::Request& request, Visit& visit, bool is_guess);
   void read_body(const http::Request& request, Visit& visit);
   void post(Visit& visit, const Json& body);
-  // Does post(); where nobody knows the model, it is looked for, and then post() is done once more.
-  void post_or_look(Visit& visit, const Json& body);
   void get(Visit& visit);
   void refresh(Visit& visit, std::function<void()> action);  // of the models; then acts, or refuses
   void make_turn(ChatJob job, Visit& visit);

@@ -113,8 +113,6 @@ class EmbeddingSeam {
   // The runtime's own template is off, and the KV cache is cleared before the run: rows of cached tokens would be
   // missing in the result. A text that does not fit into the context is a complaint.
   virtual void hidden_rows(std::string text, std::function<void(HiddenRows)> done) = 0;
-  // Ends the run that is going on, whose callback still comes.
-  virtual void abort() = 0;
 };
 
 }  // namespace rkllm_mcp::chat

@@ -148,7 +148,6 @@ struct OfLoad {
    public:
     explicit Waiter(Ends& ends) : ends_(ends) {}
     const std::string& holder() const override { return holder_; }
-    void queued(std::size_t) override {}
     void loading(const chat::LoadProgress&) override {}
     void ready(const std::string&, std::uint64_t, std::optional<double>) override { ends_.note("none"); }
     void failed(const LoadFailure& failure) override { ends_.note(failure.error.what()); }
@@ -173,11 +172,10 @@ struct OfLease {
     source.runtime.queue = queue.get();
     source.runtime.methods = Bench::methods();
     source.loaded.handle = "llm-1";
-    chat::PlaceEvents<chat::ModelLease> events;
-    events.granted = [this](const std::unique_ptr<chat::ModelLease>&) { ends.note("none"); };
+    ModelPlace::Events events;
+    events.granted = [this](const LeaseSource&) { ends.note("none"); };
     events.failed = [this](const chat::TurnError& error) { ends.note(error.what()); };
-    place = std::make_shared<PlaceOf<chat::ModelLease>>(std::move(source), chat::PlaceWish(), std::move(events),
-                                                        &make_turn_lease);
+    place = std::make_shared<ModelPlace>(std::move(source), chat::PlaceWish(), std::move(events));
     place->begin();
     observer = std::move(queue->observer);
   }
@@ -296,7 +294,6 @@ struct OfUnload {
    public:
     explicit Waiter(ModelSlot& slot) : slot_(slot) {}
     const std::string& holder() const override { return holder_; }
-    void queued(std::size_t) override {}
     void loading(const chat::LoadProgress&) override {}
     void ready(const std::string&, std::uint64_t load, std::optional<double>) override { slot_.end_use(load, {}); }
     void failed(const LoadFailure&) override {}

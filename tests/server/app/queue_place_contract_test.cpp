@@ -81,7 +81,7 @@ std::unique_ptr<chat::QueuePlace> ask_lender(chat::ModelLender& lender, const st
 
 // Each kind: ask() takes a place for a holder, and until() lets time pass.
 
-// HeldPlace
+// ServerModels::HeldPlace
 template <typename Lease>
 struct OfModels {
   void ask(PlaceHolder& holder) {
@@ -95,7 +95,7 @@ using ForTurn = OfModels<chat::ModelLease>;
 using ForEmbeddings = OfModels<chat::EmbeddingLease>;
 using ForLoad = OfModels<chat::OnlyLoaded>;
 
-// ServerModels::LaterPlace: the folders are looked into first, and there is no such model.
+// The same, where the folders are looked into first, and there is no such model.
 struct OfUnknownModel {
   OfUnknownModel() {
     auto choices = presets({});

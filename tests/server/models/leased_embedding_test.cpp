@@ -5,7 +5,6 @@
 #include "support/catch.hpp"
 
 #include <cstddef>
-#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -118,23 +117,6 @@ TEST_CASE("why there are no rows is told: not possible with this runtime, refuse
   aborted.aborted = true;
   rows = bench.ask_of_run(std::move(aborted));
   CHECK(rows.complaint == "the run was aborted");
-}
-
-TEST_CASE("the run for a text's rows ends when it is aborted, and is told") {
-  RowsBench bench;
-  std::promise<void> stopped;
-  bench.script.when_stopped = [&stopped] { stopped.set_value(); };
-  bench.will("rkllm_run", [&stopped](const CallRequest&) {
-    stopped.get_future().wait();
-    CallOutcome outcome;
-    outcome.aborted = true;
-    return outcome;
-  });
-  bench.begin();
-  REQUIRE(bench.waiting.until([&] { return !bench.calls().empty() && bench.names().back() == "rkllm_run"; }));
-  bench.model->abort();
-  REQUIRE(bench.waiting.until([&] { return bench.rows.has_value(); }));
-  CHECK(bench.rows->complaint == "the run was aborted");
 }
 
 }  // namespace rkllm_mcp::test

@@ -29,7 +29,6 @@ class NotingWaiter final : public ModelWaiter {
   NotingWaiter(Bench& bench, std::string holder) : bench_(bench), holder_(std::move(holder)) {}
 
   const std::string& holder() const override { return holder_; }
-  void queued(std::size_t) override { note("queued"); }
   void loading(const chat::LoadProgress&) override { note("loading"); }
   void ready(const std::string& with_handle, std::uint64_t with_load, std::optional<double>) override {
     handle = with_handle;

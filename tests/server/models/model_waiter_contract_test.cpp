@@ -27,7 +27,7 @@ using Ends = std::vector<std::string>;
 
 constexpr seconds kBeyondKeepAlive{100'000};
 
-// PlaceOf
+// ModelPlace
 template <typename Lease>
 class WaitsForPlace {
  public:

@@ -25,7 +25,6 @@ class SimEmbedder final : public chat::EmbeddingSeam {
 
   const chat::EmbeddingFacts& facts() const override { return facts_; }
   void hidden_rows(std::string text, std::function<void(chat::HiddenRows)> done) override;
-  void abort() override {}
 
   std::unique_ptr<chat::QueuePlace> ask(chat::PlaceWish wish, chat::PlaceEvents<chat::EmbeddingLease> events);
   // Places and leases, of clients whose address is `peer`, or of all.

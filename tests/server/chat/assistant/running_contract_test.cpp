@@ -46,7 +46,6 @@ class OneRowOfEach final : public chat::EmbeddingSeam {
       });
     });
   }
-  void abort() override {}
 
  private:
   chat::testing::ScriptedLender& lender_;

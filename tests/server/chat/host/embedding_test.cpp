@@ -28,7 +28,6 @@ class TwoRows final : public EmbeddingSeam {
     if (gives_nothing) rows = {};
     actions_.emplace_back([rows, done = std::move(done)] { done(rows); });
   }
-  void abort() override {}
 
   EmbeddingFacts known{.max_context_len = 64, .pooling = Pooling::kLast, .suffix = "!"};
   std::vector<std::string> texts;

@@ -27,7 +27,6 @@ class OneRow final : public EmbeddingSeam {
     rows.values[0] = 1;
     actions_.emplace_back([rows, done = std::move(done)] { done(rows); });
   }
-  void abort() override {}
 
   std::vector<std::string> texts;
   std::size_t columns = 2;
