@@ -17,6 +17,8 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 constexpr const char* kInMemory = ":memory:";
 // Pages that are given back to the file system at a time.
 constexpr std::int64_t kPagesPerPurge = 256;
+// Texts of removed messages that are held at a time, about.
+constexpr std::size_t kTextPerPurge = std::size_t{8} << 20U;
 
 // A word by which the full-text index knows a space: whatever its name is, it is letters and digits.
 std::string word_of_space(std::string_view space) {
@@ -130,9 +132,8 @@ bool SqliteStore::create(const Key& key, Milliseconds time) {
   return true;
 }
 
-void SqliteStore::index(const char* how, std::int64_t number, const std::string& content,
+void SqliteStore::index(const char* how, std::int64_t number, std::string_view searched,
                         const std::string& space_word) {
-  const std::string_view searched = searched_part(content);
   if (*how == '\0') {
     Query(db_, "INSERT INTO message_text(rowid, content, space_word) VALUES(?1, ?2, ?3)", number, searched, space_word)
         .run();
@@ -155,7 +156,7 @@ std::int64_t SqliteStore::append(const Key& key, const NewMessage& message) {
         row.log, row.next_seq, static_cast<std::int64_t>(message.role), message.content, message.metadata, space_word,
         message.created)
       .run();
-  index("", db_.last_inserted(), message.content, space_word);
+  index("", db_.last_inserted(), searched_part(message.content), space_word);
   Query(db_,
         "UPDATE conversation SET next_seq = next_seq + 1, bytes = bytes + ?2, updated_ms = max(updated_ms, ?3) "
         "WHERE number = ?1",
@@ -236,18 +237,25 @@ bool SqliteStore::purge(std::int64_t messages) {
   }
   struct Removed {
     std::int64_t number;
-    std::string content, space_word;
+    std::string searched, space_word;
   };
   std::vector<Removed> removed;
+  bool is_last = false;
   {
     Query query(db_, "SELECT number, content, space_word FROM message WHERE log = ?1 LIMIT ?2", log, messages);
-    while (query.next()) removed.push_back({query.integer(0), query.text(1), query.text(2)});
+    for (std::size_t bytes = 0; bytes < kTextPerPurge; bytes += removed.back().searched.size()) {
+      if (!query.next()) {
+        is_last = static_cast<std::int64_t>(removed.size()) < messages;
+        break;
+      }
+      removed.push_back({query.integer(0), std::string(searched_part(query.view(1))), query.text(2)});
+    }
   }
   for (const Removed& each : removed) {
-    index("delete", each.number, each.content, each.space_word);
+    index("delete", each.number, each.searched, each.space_word);
     Query(db_, "DELETE FROM message WHERE number = ?1", each.number).run();
   }
-  if (static_cast<std::int64_t>(removed.size()) < messages) Query(db_, "DELETE FROM log WHERE number = ?1", log).run();
+  if (is_last) Query(db_, "DELETE FROM log WHERE number = ?1", log).run();
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rkllm_mcp::memory {
@@ -57,7 +58,7 @@ class SqliteStore final : public Store {
   Row row_or_new(const Key& key, Milliseconds time);
   std::int64_t new_log();
   void drop_log(std::int64_t log);
-  void index(const char* how, std::int64_t number, const std::string& content, const std::string& space_word);
+  void index(const char* how, std::int64_t number, std::string_view searched, const std::string& space_word);
   std::vector<StoredMessage> between(std::int64_t log, std::int64_t after, std::int64_t until, const Limits& limits);
 
   SearchTokenizer tokenizer_;  // before the connection, which uses it
