@@ -192,6 +192,24 @@ TEST_CASE("an export of all goes on where one of them is deleted meanwhile") {
   CHECK_THAT(rest, has_text("Tôi bị đau răng") && !has_text("\"b\""));
 }
 
+TEST_CASE("an import that cannot be read is an error, and changes nothing") {
+  const Shell shell;
+  REQUIRE(shell.run({"import", shell.import_file(kLines)}).status == 0);
+  // A folder can be opened as a file, and only reading it fails.
+  const auto refused = shell.run({"import", shell.directory.path(), "--replace"});
+  CHECK(refused.status == 1);
+  CHECK(refused.out.empty());
+  CHECK_THAT(refused.err, has_text(shell.directory.path() + " cannot be read"));
+  std::vector<std::string> args{"/bin/sh", "-c", R"(exec "$@" < "$0")", shell.directory.path()};
+  const auto command = shell.args_of({"import", "-", "--replace"});
+  args.insert(args.end(), command.begin(), command.end());
+  const auto piped = run_to_end({.args = args});
+  CHECK(piped.status == 1);
+  CHECK(piped.out.empty());
+  CHECK_THAT(piped.err, has_text("standard input cannot be read"));
+  CHECK(shell.run({"export", "a"}).out + shell.run({"export", "b"}).out == kLines);
+}
+
 TEST_CASE("what ended with the server cannot be looked at") {
   const Shell shell;
   const auto refused = shell.run({"list", "--set", "memory.database=:memory:"});
