@@ -343,7 +343,10 @@ class MemoryCommand {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
   }
   static std::string visible(const Json& text) { return in_one_line(text.get_ref<const std::string&>()); }
-  static void print(const Json& line) { std::cout << line.dump() << "\n"; }
+  // With U+FFFD for what is no UTF-8: older servers took ids of any bytes.
+  static void print(const Json& line) {
+    std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+  }
 
   const MemoryCommandOptions& options_;
   memory::MemoryCalls& calls_;

@@ -3,6 +3,7 @@
 #include "memory/transfer.hpp"
 
 #include "jsonrpc/envelope.hpp"
+#include "jsonrpc/unread.hpp"
 #include "random_bytes.hpp"
 #include "text/utf8.hpp"
 
@@ -94,6 +95,23 @@ std::int64_t number_of(const std::optional<std::string>& cursor) {
     throw InvalidParams("params.cursor", "not a cursor of this list");
   }
   return number;
+}
+
+// The conversation that is meant, where none is made. Older versions made some whose ids are no UTF-8: answers show
+// those with U+FFFD, and so clients name them.
+Key existing(Store& store, const Params& params) {
+  Key key = params.key_of_existing();
+  if (key.id.find(kReplacementCharacter) == std::string::npos || store.find(key)) return key;
+  const std::string shown = to_text(key.id);
+  std::int64_t before = 0;
+  while (true) {
+    const auto page = store.list(key.space, before, kMostListed);
+    if (page.empty()) return key;
+    for (const Conversation& each : page) {
+      if (to_text(each.key.id) == shown) return each.key;
+    }
+    before = page.back().place;
+  }
 }
 
 // All messages behind `after`; error 4006 if they are too long for one answer and nobody has asked for a page.
@@ -210,7 +228,7 @@ void MemoryService::add_message_methods(mcp::Service& service) {
                                      {"cursor", cursor()}}),
                 of_messages(Json{{"nextCursor", {{"type", "string"}}}})),
       [this](Store& store, const Params& params) {
-        const Key key = params.key();
+        const Key key = existing(store, params);
         const bool is_paged = params.member("limit") != nullptr || params.member("cursor") != nullptr;
         const Limits limits{is_paged ? params.integer("limit", 1, kMostListed, 100) : kAny, options_.answer_bytes};
         return page_of_messages(store, key, number_of(params.text("cursor")), limits, is_paged);
@@ -234,7 +252,7 @@ void MemoryService::add_message_methods(mcp::Service& service) {
                 of_conversation(), of_status("cleared"));
   clear.annotations = {.destructive = true, .idempotent = true};
   add_changing(service, std::move(clear), [](Store& store, const Params& params) {
-    const Key key = params.key();
+    const Key key = existing(store, params);
     if (!store.clear(key, now())) throw no_such_conversation(key.id);
     return Change{changed("cleared", key), key, Change::What::kConversation, true};
   });
@@ -243,7 +261,7 @@ void MemoryService::add_message_methods(mcp::Service& service) {
                 of_conversation(), of_status("deleted"));
   remove.annotations = {.destructive = true};
   add_changing(service, std::move(remove), [](Store& store, const Params& params) {
-    const Key key = params.key();
+    const Key key = existing(store, params);
     if (!store.remove(key)) throw no_such_conversation(key.id);
     return Change{changed("deleted", key), key, Change::What::kList, true};
   });
@@ -251,7 +269,7 @@ void MemoryService::add_message_methods(mcp::Service& service) {
 
 void MemoryService::add_summary_methods(mcp::Service& service) {
   const auto get = [](Store& store, const Params& params) {
-    const auto summary = store.summary(params.key());
+    const auto summary = store.summary(existing(store, params));
     return Json{{"summary", summary ? summary->text : ""}};
   };
   add_reading(service,
@@ -344,7 +362,7 @@ void MemoryService::add_list_methods(mcp::Service& service) {
                                         of_conversation(Json{{"title!", {{"type", "string"}}}}), of_status("renamed"));
   rename.annotations = {.idempotent = true};
   add_changing(service, std::move(rename), [](Store& store, const Params& params) {
-    const Key key = params.key();
+    const Key key = existing(store, params);
     constexpr std::size_t kLongestTitle = 1024;
     const std::string title = params.required_text("title");
     if (title.size() > kLongestTitle) throw InvalidParams("params.title", "longer than 1024 bytes");
@@ -363,7 +381,7 @@ void MemoryService::add_transfer_methods(mcp::Service& service) {
                                    {"nextCursor", {{"type", "string"}}}})),
       [this](Store& store, const Params& params) {
         const Limits limits{params.integer("limit", 1, kMostListed, 500), options_.answer_bytes};
-        ExportedPart part = export_part(store, params.key(), params.text("cursor").value_or(""), limits);
+        ExportedPart part = export_part(store, existing(store, params), params.text("cursor").value_or(""), limits);
         Json result{{"lines", std::move(part.lines)}};
         if (!part.next.empty()) result["nextCursor"] = part.next;
         return result;
@@ -434,7 +452,7 @@ mcp::Documents MemoryService::documents() {
                        {"name", name},
                        {"description", "Conversation history for " + each.key.id},
                        {"mimeType", mcp::kJsonType}};
-            bytes += entry.dump().size() + 1;
+            bytes += to_text(entry).size() + 1;
             const bool fits = page["resources"].empty() || bytes <= request.bytes;
             if (!fits || page["resources"].size() == request.items) {
               page["nextCursor"] = std::to_string(all[page["resources"].size() - 1].place);

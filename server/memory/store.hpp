@@ -7,6 +7,7 @@
 // (tests/server/memory/store_contract_test.cpp).
 #pragma once
 
+#include "jsonrpc/unread.hpp"
 #include "memory/conversation.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -57,7 +58,7 @@ inline RpcError as_client_sees(const StoreError& error) {
 }
 
 inline RpcError no_such_conversation(const std::string& id) {
-  return {ErrorCode::kResourceNotFound, "no conversation " + Json(shortened(id)).dump() + " exists",
+  return {ErrorCode::kResourceNotFound, "no conversation " + to_text(shortened(id)) + " exists",
           Json{{"conversation_id", shortened(id)}}};
 }
 

@@ -1,5 +1,6 @@
 #include "memory/transfer.hpp"
 
+#include "jsonrpc/unread.hpp"
 #include "memory/params.hpp"
 #include "memory/store.hpp"
 
@@ -156,7 +157,7 @@ void refuse_existing(Store& store, const std::string& import_name, const std::st
                      const std::vector<ImportLine>& lines) {
   const auto refuse = [&](const std::string& id) {
     if (!store.find({space, id})) return;
-    throw InvalidParams("params.lines", "the conversation " + Json(shortened(id)).dump() + " exists already");
+    throw InvalidParams("params.lines", "the conversation " + to_text(shortened(id)) + " exists already");
   };
   for (const ImportLine& line : lines) {
     if (line.kind == ImportLine::Kind::kConversation) refuse(line.id);

@@ -1,7 +1,9 @@
 #include "memory/postgresql/postgresql_store.hpp"
 
 #include "clock.hpp"
+#include "jsonrpc/unread.hpp"
 #include "random_bytes.hpp"
+#include "text/utf8.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -50,6 +52,14 @@ Conversation conversation_in(const Rows& rows, int row) {
 std::string_view searched_space(std::string_view space) {
   const auto mark = space.rfind('\x01');
   return space.substr(mark == std::string_view::npos ? 0 : mark + 1);
+}
+
+// PostgreSQL keeps no other texts and refuses to look for them, so that there is no such conversation.
+bool may_exist(const Key& key) {
+  const auto is_text = [](const std::string& text) {
+    return is_valid_utf8(text) && text.find('\0') == std::string::npos;
+  };
+  return is_text(key.space) && is_text(key.id);
 }
 
 }  // namespace
@@ -168,6 +178,7 @@ void PostgresqlStore::rollback() noexcept {
 // --- writes ---------------------------------------------------------------------------------------------------------
 
 std::optional<PostgresqlStore::Row> PostgresqlStore::row_of(const Key& key) {
+  if (!may_exist(key)) return std::nullopt;
   const Rows rows =
       db().run("SELECT number, log, first_seq, next_seq, covers_seq FROM conversation WHERE space = $1 AND id = $2",
                key.space, key.id);
@@ -267,7 +278,7 @@ void PostgresqlStore::move_space(const std::string& from, const std::string& to)
       from, to);
   if (!taken.is_empty()) {
     const std::string id = taken.text(0, 0);
-    throw RpcError(ErrorCode::kInvalidParams, "the conversation " + Json(shortened(id)).dump() + " exists already",
+    throw RpcError(ErrorCode::kInvalidParams, "the conversation " + to_text(shortened(id)) + " exists already",
                    Json{{"conversation_id", id}});
   }
   has_changed_ = true;
@@ -313,6 +324,7 @@ void PostgresqlStore::check() { used_bytes(); }
 // --- reads ----------------------------------------------------------------------------------------------------------
 
 std::optional<Conversation> PostgresqlStore::find(const Key& key) {
+  if (!may_exist(key)) return std::nullopt;
   const Rows rows = db().run(
       "SELECT number, space, id, title, next_seq, first_seq, bytes, created_ms, updated_ms FROM conversation "
       "WHERE space = $1 AND id = $2",
@@ -358,6 +370,7 @@ std::vector<StoredMessage> PostgresqlStore::old(const Key& key, std::int64_t rec
 }
 
 std::optional<Summary> PostgresqlStore::summary(const Key& key) {
+  if (!may_exist(key)) return std::nullopt;
   const Rows rows =
       db().run("SELECT summary, covers_seq, first_seq, summary_ms FROM conversation WHERE space = $1 AND id = $2",
                key.space, key.id);

@@ -1,5 +1,6 @@
 #include "memory/sqlite/sqlite_store.hpp"
 
+#include "jsonrpc/unread.hpp"
 #include "memory/folding.hpp"
 #include "text/ascii.hpp"
 #include "text/sha256.hpp"
@@ -217,7 +218,7 @@ void SqliteStore::move_space(const std::string& from, const std::string& to) {
                 from, to);
     if (taken.next()) {
       const std::string id = taken.text(0);
-      throw RpcError(ErrorCode::kInvalidParams, "the conversation " + Json(shortened(id)).dump() + " exists already",
+      throw RpcError(ErrorCode::kInvalidParams, "the conversation " + to_text(shortened(id)) + " exists already",
                      Json{{"conversation_id", id}});
     }
   }

@@ -1,4 +1,5 @@
 // rkllm-mcp memory: through a server that runs, and on the file itself.
+#include "memory/sqlite/sqlite_store.hpp"
 #include "server/memory/memory_server.hpp"
 #include "support/catch.hpp"
 #include "support/certificate.hpp"
@@ -190,6 +191,23 @@ TEST_CASE("an export of all goes on where one of them is deleted meanwhile") {
   CHECK(exporting.wait() == 0);
   INFO(exporting.error_text());
   CHECK_THAT(rest, has_text("Tôi bị đau răng") && !has_text("\"b\""));
+}
+
+TEST_CASE("a conversation whose id is no UTF-8 is exported with the others, under an id that can be imported") {
+  const Shell shell;
+  REQUIRE(shell.run({"import", shell.import_file(kLines)}).status == 0);
+  {
+    memory::SqliteStore store({shell.directory / "memory.db"}, memory::SqliteStore::Use::kWriting);
+    memory::Transaction transaction(store);
+    store.append({"", "caf\xe9"}, {memory::Role::kUser, "x", "", 1'000});
+    transaction.commit();
+  }
+  const auto exported = shell.run({"export"});
+  INFO(exported.err);
+  CHECK(exported.status == 0);
+  CHECK_THAT(exported.out, has_text("\"caf\xef\xbf\xbd\"") && has_text("Tôi bị đau răng"));
+  CHECK_THAT(shell.run({"list", "--json"}).out, has_text("\"caf\xef\xbf\xbd\""));
+  CHECK(shell.run({"import", shell.import_file(exported.out), "--replace"}).status == 0);
 }
 
 TEST_CASE("an import that cannot be read is an error, and changes nothing") {

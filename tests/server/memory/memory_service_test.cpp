@@ -341,6 +341,51 @@ TEST_CASE("a memory server that ends at the time at which it was to tell of chan
   CHECK(bench.notes.empty());
 }
 
+TEST_CASE("an id that is no UTF-8 is refused, and a conversation that has one can be listed, exported and deleted") {
+  TemporaryDirectory folder;
+  const std::string id = "caf\xe9";
+  {
+    SqliteStore store({folder / "x.db"}, SqliteStore::Use::kWriting);
+    commit(store, [&] {
+      store.append({"laptop", id}, test::said("x"));
+      store.append({"laptop", "other"}, test::said("y"));
+    });
+  }
+  ServiceBench bench(ServiceBench::in_file(folder / "x.db"));
+  const std::vector<std::pair<std::string, Json>> making{
+      {"add_message", ServiceBench::message(id, "z")},
+      {"get_or_create", {{"conversation_id", id}}},
+      {"set_summary", {{"conversation_id", id}, {"summary", "S"}}},
+      {"import", {{"lines", Json::array({Json{{"conversation", id}}})}}}};
+  for (const auto& [method, params] : making) {
+    INFO(method);
+    bench.call(method, params);
+    REQUIRE(bench.failure);
+    CHECK(bench.failure->code() == ErrorCode::kInvalidParams);
+    CHECK_THAT(bench.failure->what(), has_text("expected UTF-8"));
+  }
+  Json listed;
+  bench.service->service()->documents.list(bench.principal, {}, [&](const Json& page, const std::exception_ptr& error) {
+    CHECK_FALSE(error);
+    listed = page;
+    ++bench.answers;
+  });
+  const std::size_t before = bench.answers;
+  REQUIRE(bench.waiting.until([&] { return bench.answers > before; }));
+  REQUIRE(listed["resources"].size() == 2);
+  CHECK(listed["resources"][1]["uri"] == "memory://conversation/caf%E9");
+  CHECK(bench.call("list", Json::object())["conversations"].size() == 2);
+  const std::string shown = "caf\xef\xbf\xbd";  // as clients are told
+  for (const std::string& each : {id, shown}) {
+    CHECK(bench.contents(each) == std::vector<std::string>{"x"});
+    CHECK(bench.call("export", {{"conversation_id", each}})["lines"].size() == 2);
+  }
+  CHECK(bench.call("delete", {{"conversation_id", shown}})["status"] == "deleted");
+  bench.call("delete", {{"conversation_id", id}});
+  REQUIRE(bench.failure);
+  CHECK(bench.failure->code() == ErrorCode::kResourceNotFound);
+}
+
 TEST_CASE("the settings' own place is in the folder for a user's state, or nowhere") {
   const char* const home = std::getenv("HOME");
   const std::string kept = home == nullptr ? std::string() : home;
