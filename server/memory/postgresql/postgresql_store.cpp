@@ -21,8 +21,11 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 // How long a lost server is waited for: as long as one takes that was killed and recovers.
 constexpr std::chrono::seconds kForTheServer{10};
 constexpr std::chrono::milliseconds kBetweenTries{50};
-// What a message takes besides its text, about.
+// What a message, or a conversation, takes besides its texts, about. The tables' second version has counted the
+// conversations of the first with the same (postgresql_schema.cpp).
 constexpr std::int64_t kBytesOfRow = 200;
+
+std::int64_t bytes_in(std::string_view text) { return static_cast<std::int64_t>(text.size()); }
 
 // Columns 0 to 4 are those of a message.
 StoredMessage message_in(const Rows& rows, int row) {
@@ -70,6 +73,10 @@ struct PostgresqlStore::Row {
   std::int64_t first_seq;
   std::int64_t next_seq;
   std::int64_t covers_seq;
+  std::int64_t title_bytes = 0;
+  std::int64_t summary_bytes = 0;
+
+  std::int64_t bytes() const { return kBytesOfRow + title_bytes + summary_bytes; }  // as store.bytes has it
 };
 
 PostgresqlStore::PostgresqlStore(Options options, Use use)
@@ -179,11 +186,13 @@ void PostgresqlStore::rollback() noexcept {
 
 std::optional<PostgresqlStore::Row> PostgresqlStore::row_of(const Key& key) {
   if (!may_exist(key)) return std::nullopt;
-  const Rows rows =
-      db().run("SELECT number, log, first_seq, next_seq, covers_seq FROM conversation WHERE space = $1 AND id = $2",
-               key.space, key.id);
+  const Rows rows = db().run(
+      "SELECT number, log, first_seq, next_seq, covers_seq, octet_length(title), "
+      "octet_length(coalesce(summary, '')) FROM conversation WHERE space = $1 AND id = $2",
+      key.space, key.id);
   if (rows.is_empty()) return std::nullopt;
-  return Row{rows.integer(0, 0), rows.integer(0, 1), rows.integer(0, 2), rows.integer(0, 3), rows.integer(0, 4)};
+  return Row{rows.integer(0, 0), rows.integer(0, 1), rows.integer(0, 2), rows.integer(0, 3),
+             rows.integer(0, 4), rows.integer(0, 5), rows.integer(0, 6)};
 }
 
 PostgresqlStore::Row PostgresqlStore::row_or_new(const Key& key, Milliseconds time) {
@@ -192,7 +201,9 @@ PostgresqlStore::Row PostgresqlStore::row_or_new(const Key& key, Milliseconds ti
   const Rows made = db().run(
       "INSERT INTO conversation(space, id, created_ms, updated_ms) VALUES($1, $2, $3, $3) RETURNING number, log",
       key.space, key.id, time);
-  return {made.integer(0, 0), made.integer(0, 1), 1, 1, 0};
+  Row row{made.integer(0, 0), made.integer(0, 1), 1, 1, 0};
+  more_bytes_ += row.bytes();
+  return row;
 }
 
 bool PostgresqlStore::create(const Key& key, Milliseconds time) {
@@ -205,20 +216,20 @@ bool PostgresqlStore::create(const Key& key, Milliseconds time) {
 std::int64_t PostgresqlStore::append(const Key& key, const NewMessage& message) {
   has_changed_ = true;
   const std::string words = words_.array_of(message.content, searched_space(key.space));
-  const auto content_bytes = static_cast<std::int64_t>(message.content.size());
-  const auto size = content_bytes + static_cast<std::int64_t>(message.metadata.size() + words.size()) + kBytesOfRow;
+  const std::int64_t content_bytes = bytes_in(message.content);
+  const std::int64_t size = content_bytes + bytes_in(message.metadata) + bytes_in(words) + kBytesOfRow;
   const Rows made = db().run(
       "WITH known AS (UPDATE conversation SET next_seq = next_seq + 1, bytes = bytes + $3, "
       "updated_ms = greatest(updated_ms, $4) WHERE space = $1 AND id = $2 RETURNING log, next_seq - 1 AS seq), "
       "made AS (INSERT INTO conversation(space, id, next_seq, bytes, created_ms, updated_ms) "
       "SELECT $1, $2, 2, $3, $4, $4 WHERE NOT EXISTS(SELECT FROM known) RETURNING log, 1::bigint AS seq), "
-      "place AS (SELECT log, seq FROM known UNION ALL SELECT log, seq FROM made) "
-      "INSERT INTO message(log, seq, role, content, metadata, size, words, created_ms) "
+      "place AS (SELECT log, seq FROM known UNION ALL SELECT log, seq FROM made), "
+      "added AS (INSERT INTO message(log, seq, role, content, metadata, size, words, created_ms) "
       "SELECT log, seq, $5::bigint, $6::text, $7::text, $8::bigint, array_to_tsvector($9::text[]), $4 FROM place "
-      "RETURNING seq",
+      "RETURNING seq) SELECT added.seq, (SELECT count(*) FROM made) FROM added",
       key.space, key.id, content_bytes, message.created, static_cast<std::int64_t>(message.role), message.content,
       message.metadata, size, words);
-  more_bytes_ += size;
+  more_bytes_ += size + made.integer(0, 1) * kBytesOfRow;
   return made.integer(0, 0);
 }
 
@@ -230,6 +241,7 @@ void PostgresqlStore::set_summary(const Key& key, const std::string& text, std::
       "UPDATE conversation SET summary = $2, covers_seq = $3, summary_ms = $4, "
       "updated_ms = greatest(updated_ms, $4) WHERE number = $1",
       row.number, text, covers, time);
+  more_bytes_ += bytes_in(text) - row.summary_bytes;
 }
 
 void PostgresqlStore::put_summary(const Key& key, const Summary& summary) {
@@ -239,12 +251,16 @@ void PostgresqlStore::put_summary(const Key& key, const Summary& summary) {
   const std::int64_t covers = summary.covers == 0 ? 0 : row->first_seq - 1 + summary.covers;
   db().run("UPDATE conversation SET summary = $2, covers_seq = $3, summary_ms = $4 WHERE number = $1", row->number,
            summary.text, std::min(covers, row->next_seq - 1), summary.updated);
+  more_bytes_ += bytes_in(summary.text) - row->summary_bytes;
 }
 
 bool PostgresqlStore::rename(const Key& key, const std::string& title) {
+  const auto row = row_of(key);
+  if (!row) return false;
   has_changed_ = true;
-  return db().run("UPDATE conversation SET title = $3 WHERE space = $1 AND id = $2", key.space, key.id, title)
-             .changed() > 0;
+  db().run("UPDATE conversation SET title = $2 WHERE number = $1", row->number, title);
+  more_bytes_ += bytes_in(title) - row->title_bytes;
+  return true;
 }
 
 void PostgresqlStore::drop_log(std::int64_t log) {
@@ -260,6 +276,7 @@ bool PostgresqlStore::clear(const Key& key, Milliseconds time) {
       "UPDATE conversation SET log = nextval('log_number'), first_seq = next_seq, bytes = 0, summary = NULL, "
       "covers_seq = 0, summary_ms = 0, updated_ms = greatest(updated_ms, $2) WHERE number = $1",
       row->number, time);
+  more_bytes_ -= row->summary_bytes;
   return true;
 }
 
@@ -268,6 +285,7 @@ bool PostgresqlStore::remove(const Key& key) {
   if (!row) return false;
   drop_log(row->log);
   db().run("DELETE FROM conversation WHERE number = $1", row->number);
+  more_bytes_ -= row->bytes();
   return true;
 }
 

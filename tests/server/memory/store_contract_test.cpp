@@ -5,6 +5,11 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 using namespace rkllm_mcp;
 using namespace rkllm_mcp::memory;
 using test::commit;
@@ -172,6 +177,27 @@ TEST_CASE("what was removed is freed, and nothing else", "[contract]") {
   CHECK(opened.found("stays") == Texts{"stays here"});
   CHECK(opened.found("goes").empty());
   opened.store->check();
+}
+
+TEST_CASE("a summary counts in what a store takes, until it is replaced, cleared or deleted", "[contract]") {
+  Opened opened;
+  constexpr std::int64_t kLong = 1'000'000;
+  opened.add(kKey, {"x"});
+  const auto before = opened.store->used_bytes();
+  const auto takes_more = [&](std::int64_t than) { return opened.store->used_bytes() - before > than; };
+  const auto summarise = [&] {
+    commit(*opened.store, [&] { opened.store->set_summary(kKey, std::string(kLong, 's'), 0, 1); });
+    CHECK(takes_more(kLong / 2));
+  };
+  summarise();
+  commit(*opened.store, [&] { opened.store->put_summary(kKey, {"S", 1, 1}); });
+  CHECK_FALSE(takes_more(kLong / 2));
+  summarise();
+  commit(*opened.store, [&] { opened.store->clear(kKey, 2); });
+  CHECK_FALSE(takes_more(kLong / 2));
+  summarise();
+  commit(*opened.store, [&] { opened.store->remove(kKey); });
+  CHECK_FALSE(takes_more(kLong / 2));
 }
 
 TEST_CASE("lists are paged, newest first, and a page goes on where it ended, whatever has come or changed",
