@@ -92,6 +92,12 @@ std::string checked_id(const std::string& id, const std::string& path) {
   return id;
 }
 
+std::string checked_title(std::string title, const std::string& path) {
+  constexpr std::size_t kLongest = 1024;
+  if (title.size() > kLongest) throw InvalidParams(path, "longer than 1024 bytes");
+  return title;
+}
+
 std::optional<std::string> Params::id() const {
   const auto id = text("conversation_id");
   if (!id) return std::nullopt;

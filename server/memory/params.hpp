@@ -47,6 +47,8 @@ class Params {
 
 // Returns `id` if it is a valid one, 1 to 256 bytes of UTF-8; else throws InvalidParams, which names `path`.
 std::string checked_id(const std::string& id, const std::string& path);
+// The same of a conversation's title, of at most 1024 bytes.
+std::string checked_title(std::string title, const std::string& path);
 
 // {"type":"object","properties":...,"required":[...]}; the names of required properties end with "!".
 Json object_schema(Json properties);

@@ -351,19 +351,26 @@ std::optional<Conversation> PostgresqlStore::find(const Key& key) {
   return conversation_in(rows, 0);
 }
 
-std::vector<StoredMessage> PostgresqlStore::recent(const Key& key, std::int64_t count) {
+// Sizes first, which takes no texts: so the server does not send what is not wanted. between() and search() do the
+// same.
+std::vector<StoredMessage> PostgresqlStore::recent(const Key& key, const Limits& limits) {
+  if (!may_exist(key)) return {};
   const Rows rows = db().run(
-      "SELECT m.seq, m.role, m.content, m.metadata, m.created_ms FROM conversation c JOIN message m ON m.log = c.log "
-      "WHERE c.space = $1 AND c.id = $2 ORDER BY m.seq DESC LIMIT $3",
-      key.space, key.id, count);
+      "WITH newest AS (SELECT m.log, m.seq, octet_length(m.content) + octet_length(m.metadata) AS bytes "
+      "FROM conversation c JOIN message m ON m.log = c.log WHERE c.space = $1 AND c.id = $2 "
+      "ORDER BY m.seq DESC LIMIT $3), "
+      "sized AS (SELECT log, seq, row_number() OVER page AS nth, sum(bytes) OVER page AS bytes_so_far FROM newest "
+      "WINDOW page AS (ORDER BY seq DESC)) "
+      "SELECT m.seq, m.role, m.content, m.metadata, m.created_ms FROM sized s "
+      "JOIN message m ON m.log = s.log AND m.seq = s.seq WHERE s.nth = 1 OR s.bytes_so_far <= $4 ORDER BY m.seq",
+      key.space, key.id, limits.count, limits.bytes);
   std::vector<StoredMessage> messages;
-  for (int row = rows.count() - 1; row >= 0; --row) messages.push_back(message_in(rows, row));
+  for (int row = 0; row < rows.count(); ++row) messages.push_back(message_in(rows, row));
   return messages;
 }
 
 std::vector<StoredMessage> PostgresqlStore::between(std::int64_t log, std::int64_t after, std::int64_t until,
                                                     const Limits& limits) {
-  // Sizes first, which takes no texts: so the server does not send what is not wanted.
   const Rows rows = db().run(
       "SELECT seq, role, content, metadata, created_ms FROM message WHERE log = $1 AND seq IN "
       "(SELECT seq FROM (SELECT seq, row_number() OVER page AS nth, "
@@ -414,18 +421,32 @@ std::vector<std::string> PostgresqlStore::spaces() {
   return spaces;
 }
 
-std::vector<Hit> PostgresqlStore::search(const std::string& space, const Search& search) {
+SearchPage PostgresqlStore::search(const std::string& space, const Search& search) {
   const std::string query = words_.query_of(search.text, space, search.fold);
   if (query.empty()) throw InvalidParams("params.query", "expected a word to search for");
+  // left() counts characters, of which there are no more than bytes.
   const Rows rows = db().run(
-      "SELECT m.seq, m.role, m.content, m.metadata, m.created_ms, m.number, c.id FROM message m "
-      "JOIN conversation c ON c.log = m.log WHERE m.words @@ $1::tsquery AND m.number < $2 AND c.space = $3 "
-      "AND ($4 = '' OR c.id = $4) ORDER BY m.number DESC LIMIT $5",
-      query, search.before > 0 ? search.before : kEnd, space, search.id, search.count);
-  std::vector<Hit> hits;
-  for (int row = 0; row < rows.count(); ++row)
-    hits.push_back({rows.text(row, 6), message_in(rows, row), rows.integer(row, 5)});
-  return hits;
+      "WITH matching AS (SELECT m.log, m.seq, m.number, c.id, "
+      "least(octet_length(m.content), $6::integer) + octet_length(m.metadata) AS bytes "
+      "FROM message m JOIN conversation c ON c.log = m.log WHERE m.words @@ $1::tsquery AND m.number < $2 "
+      "AND c.space = $3 AND ($4 = '' OR c.id = $4) ORDER BY m.number DESC LIMIT $5::bigint + 1), "
+      "sized AS (SELECT log, seq, id, row_number() OVER page AS nth, sum(bytes) OVER page AS bytes_so_far "
+      "FROM matching WINDOW page AS (ORDER BY number DESC)) "
+      "SELECT m.seq, m.role, left(m.content, $6::integer), m.metadata, m.created_ms, m.number, s.id, "
+      "(octet_length(m.content) > $6::integer)::integer, (SELECT count(*) FROM matching) "
+      "FROM sized s JOIN message m ON m.log = s.log AND m.seq = s.seq "
+      "WHERE s.nth = 1 OR (s.nth <= $5::bigint AND s.bytes_so_far <= $7) ORDER BY m.number DESC",
+      query, search.before > 0 ? search.before : kEnd, space, search.id, search.count, search.content_bytes,
+      search.bytes);
+  SearchPage page;
+  for (int row = 0; row < rows.count(); ++row) {
+    Hit hit{rows.text(row, 6), message_in(rows, row), rows.integer(row, 5), rows.integer(row, 7) == 1};
+    std::string& content = hit.message.content;
+    content.resize(beginning_of(content, static_cast<std::size_t>(search.content_bytes)).size());
+    page.hits.push_back(std::move(hit));
+  }
+  page.is_more = !rows.is_empty() && rows.integer(0, 8) > rows.count();
+  return page;
 }
 
 }  // namespace rkllm_mcp::memory::postgresql

@@ -4,6 +4,7 @@
 #include "memory/folding.hpp"
 #include "text/ascii.hpp"
 #include "text/sha256.hpp"
+#include "text/utf8.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -48,15 +49,29 @@ const Connection::Options& made_ready(const Connection::Options& options, Sqlite
   return options;
 }
 
-// Columns 0 to 4 of a query are those of a message.
-StoredMessage message_in(const Query& query) {
+std::int64_t bytes_of(std::string_view text) { return static_cast<std::int64_t>(text.size()); }
+
+// Columns 0 to 4 of a query are those of a message. `content` is as much of its content as is wanted.
+StoredMessage message_in(const Query& query, std::string_view content) {
   StoredMessage message;
   message.seq = query.integer(0);
   message.role = static_cast<Role>(query.integer(1));
-  message.content = query.text(2);
+  message.content = content;
   message.metadata = query.text(3);
   message.created = query.integer(4);
   return message;
+}
+
+// As many of a query's messages as have so many bytes together; one at least.
+std::vector<StoredMessage> messages_in(Query& query, std::int64_t most_bytes) {
+  std::vector<StoredMessage> messages;
+  std::int64_t bytes = 0;
+  while (query.next()) {
+    bytes += bytes_of(query.view(2)) + bytes_of(query.view(3));
+    if (bytes > most_bytes && !messages.empty()) break;
+    messages.push_back(message_in(query, query.view(2)));
+  }
+  return messages;
 }
 
 // Columns 0 to 8 are those of a conversation.
@@ -297,33 +312,24 @@ std::optional<Conversation> SqliteStore::find(const Key& key) {
   return conversation_in(query);
 }
 
-std::vector<StoredMessage> SqliteStore::recent(const Key& key, std::int64_t count) {
+std::vector<StoredMessage> SqliteStore::recent(const Key& key, const Limits& limits) {
   const auto row = row_of(key);
   if (!row) return {};
-  std::vector<StoredMessage> messages;
   Query query(db_,
               "SELECT seq, role, content, metadata, created_ms FROM message WHERE log = ?1 ORDER BY seq DESC LIMIT ?2",
-              row->log, count);
-  while (query.next()) messages.push_back(message_in(query));
+              row->log, limits.count);
+  auto messages = messages_in(query, limits.bytes);
   std::ranges::reverse(messages);
   return messages;
 }
 
 std::vector<StoredMessage> SqliteStore::between(std::int64_t log, std::int64_t after, std::int64_t until,
                                                 const Limits& limits) {
-  std::vector<StoredMessage> messages;
-  std::int64_t bytes = 0;
   Query query(db_,
               "SELECT seq, role, content, metadata, created_ms FROM message WHERE log = ?1 AND seq > ?2 AND seq <= ?3 "
               "ORDER BY seq LIMIT ?4",
               log, after, until, limits.count);
-  while (query.next()) {
-    StoredMessage message = message_in(query);
-    bytes += static_cast<std::int64_t>(message.content.size() + message.metadata.size());
-    if (bytes > limits.bytes && !messages.empty()) break;
-    messages.push_back(std::move(message));
-  }
-  return messages;
+  return messages_in(query, limits.bytes);
 }
 
 std::vector<StoredMessage> SqliteStore::messages(const Key& key, std::int64_t after, const Limits& limits) {
@@ -362,11 +368,10 @@ std::vector<std::string> SqliteStore::spaces() {
   return spaces;
 }
 
-std::vector<Hit> SqliteStore::search(const std::string& space, const Search& search) {
+SearchPage SqliteStore::search(const std::string& space, const Search& search) {
   const auto words = tokenizer_.words_of(search.text);
   if (words.empty()) throw InvalidParams("params.query", "expected a word to search for");
   tokenizer_.fold_queries(search.fold);
-  std::vector<Hit> hits;
   // CROSS JOIN: the full-text index goes first, newest message first, and the rest is looked up.
   Query query(db_,
               "SELECT m.seq, m.role, m.content, m.metadata, m.created_ms, m.number, c.id FROM message_text t "
@@ -374,9 +379,21 @@ std::vector<Hit> SqliteStore::search(const std::string& space, const Search& sea
               "WHERE message_text MATCH ?1 AND t.rowid < ?2 AND c.space = ?3 AND (?4 = '' OR c.id = ?4) "
               "ORDER BY t.rowid DESC LIMIT ?5",
               match_expression(words, word_of_space(space)), search.before > 0 ? search.before : kEnd, space, search.id,
-              search.count);
-  while (query.next()) hits.push_back({query.text(6), message_in(query), query.integer(5)});
-  return hits;
+              search.count + 1);
+  SearchPage page;
+  std::int64_t bytes = 0;
+  while (query.next()) {
+    const std::string_view whole = query.view(2);
+    const std::string_view content = beginning_of(whole, static_cast<std::size_t>(search.content_bytes));
+    bytes += bytes_of(content) + bytes_of(query.view(3));
+    const bool is_full = static_cast<std::int64_t>(page.hits.size()) == search.count || bytes > search.bytes;
+    if (is_full && !page.hits.empty()) {
+      page.is_more = true;
+      break;
+    }
+    page.hits.push_back({query.text(6), message_in(query, content), query.integer(5), content.size() < whole.size()});
+  }
+  return page;
 }
 
 }  // namespace rkllm_mcp::memory

@@ -341,6 +341,52 @@ TEST_CASE("a memory server that ends at the time at which it was to tell of chan
   CHECK(bench.notes.empty());
 }
 
+TEST_CASE(
+    "no answer is longer than one may be: lists and hits go on in the next page, a context leaves out the oldest") {
+  auto options = ServiceBench::in_memory();
+  options.answer_bytes = 5'000;
+  ServiceBench bench(options);
+  constexpr std::size_t kCount = 6;
+  for (std::size_t n = 0; n < kCount; ++n) {
+    const std::string id = std::to_string(n);
+    // In JSON each of these bytes is six.
+    Json message = ServiceBench::message("a", "word " + id + std::string(300, '\x01'));
+    message["metadata"] = {{"m", std::string(300, 'm')}};
+    bench.call("add_message", message);
+    bench.call("get_or_create", {{"conversation_id", id}});
+    bench.call("rename", {{"conversation_id", id}, {"title", std::string(1000, 't')}});
+    REQUIRE_FALSE(bench.failure);
+  }
+  const auto check_pages = [&](const std::string& method, Json params, const char* name, std::size_t count) {
+    INFO(method);
+    std::size_t entries = 0;
+    for (std::size_t page = 0; page <= count; ++page) {
+      const Json answer = bench.call(method, params);
+      REQUIRE_FALSE(bench.failure);
+      CHECK(to_text(answer).size() < 5'100);
+      REQUIRE_FALSE(answer[name].empty());
+      entries += answer[name].size();
+      if (!answer.contains("nextCursor")) {
+        CHECK(page > 0);
+        break;
+      }
+      params["cursor"] = answer["nextCursor"];
+    }
+    CHECK(entries == count);
+  };
+  check_pages("search", {{"query", "word"}, {"limit", 1000}}, "hits", kCount);
+  check_pages("list", {{"limit", 1000}}, "conversations", kCount + 1);
+  check_pages("get_all_messages", {{"conversation_id", "a"}, {"limit", 1000}}, "messages", kCount);
+  check_pages("export", {{"conversation_id", "a"}}, "lines", kCount + 1);
+  const Json context = bench.call("get_context", {{"conversation_id", "a"}})["messages"];
+  REQUIRE(context.size() == 2);
+  CHECK(context[0]["content"].get<std::string>().starts_with("word 4"));
+  CHECK(context[1]["content"].get<std::string>().starts_with("word 5"));
+  bench.call("get_all_messages", {{"conversation_id", "a"}});
+  REQUIRE(bench.failure);
+  CHECK(bench.failure->code() == ErrorCode::kTooLarge);
+}
+
 TEST_CASE("an id that is no UTF-8 is refused, and a conversation that has one can be listed, exported and deleted") {
   TemporaryDirectory folder;
   const std::string id = "caf\xe9";

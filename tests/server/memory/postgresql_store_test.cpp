@@ -322,7 +322,7 @@ TEST_CASE("a database that somebody holds locked keeps neither the loop nor read
     holder.run_script("BEGIN; LOCK TABLE message IN EXCLUSIVE MODE");
     instance.append(kShared, "b");
     asio::post(instance.loop, [&order] { order.emplace_back("loop"); });
-    instance.threads.read([](Store& store) { return Json(store.recent(kShared, 1).front().content); },
+    instance.threads.read([](Store& store) { return Json(store.recent(kShared, {1}).front().content); },
                           [&order](const Json& result, const std::exception_ptr&) { order.push_back(result); });
     while (order.size() < 2) instance.loop.run_one();
     CHECK(instance.acknowledged.size() == 1);
@@ -343,9 +343,9 @@ TEST_CASE(
     store->append(kShared, said(longest + " short"));
     store->append(kShared, said(many));
   });
-  CHECK(store->search("", {.text = longest}).size() == 1);
-  CHECK(store->search("", {.text = longest + "q"}).empty());
-  CHECK(store->search("", {.text = "u77"}).size() == 1);
+  CHECK(store->search("", {.text = longest}).hits.size() == 1);
+  CHECK(store->search("", {.text = longest + "q"}).hits.empty());
+  CHECK(store->search("", {.text = "u77"}).hits.size() == 1);
 }
 
 TEST_CASE("what a database takes counts its conversations, titles and summaries, and is 0 again when all are gone") {

@@ -50,7 +50,7 @@ TEST_CASE("a round of purging holds the searched parts of about 8 MiB of message
     commit(purged.store, [&] { is_more = purged.store.purge(kOfAllRounds); });
   }
   purged.store.check();
-  CHECK(purged.store.search("", {.text = "word"}).empty());
+  CHECK(purged.store.search("", {.text = "word"}).hits.empty());
 }
 
 TEST_CASE("what is not searched of long messages is not held while they are purged") {
