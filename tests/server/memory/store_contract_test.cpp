@@ -103,16 +103,20 @@ TEST_CASE("a conversation is made once, and is empty then", "[contract]") {
 
 TEST_CASE("of a conversation that does not exist everything is empty, and nothing can be changed", "[contract]") {
   Opened opened;
-  CHECK_FALSE(opened.store->find(kKey));
-  CHECK(opened.all(kKey).empty());
-  CHECK(opened.store->recent(kKey, {6}).empty());
-  CHECK(opened.store->old(kKey, 6, kAll).empty());
-  CHECK_FALSE(opened.store->summary(kKey));
-  commit(*opened.store, [&] {
-    CHECK_FALSE(opened.store->clear(kKey, 1));
-    CHECK_FALSE(opened.store->remove(kKey));
-    CHECK_FALSE(opened.store->rename(kKey, "title"));
-  });
+  opened.add({"laptop", "a"}, {"x"});
+  // The last three are no texts to PostgreSQL.
+  for (const Key& key : {kKey, Key{"laptop", "caf\xe9"}, Key{"caf\xe9", "a"}, Key{"laptop", std::string("a\0b", 3)}}) {
+    CHECK_FALSE(opened.store->find(key));
+    CHECK(opened.all(key).empty());
+    CHECK(opened.store->recent(key, {6}).empty());
+    CHECK(opened.store->old(key, 6, kAll).empty());
+    CHECK_FALSE(opened.store->summary(key));
+    commit(*opened.store, [&] {
+      CHECK_FALSE(opened.store->clear(key, 1));
+      CHECK_FALSE(opened.store->remove(key));
+      CHECK_FALSE(opened.store->rename(key, "title"));
+    });
+  }
 }
 
 TEST_CASE("the recent messages are the last ones, in order, and the old ones are before them", "[contract]") {
