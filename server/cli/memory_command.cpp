@@ -261,10 +261,18 @@ class MemoryCommand {
     const std::string& path = options_.arguments.front();
     if (path != "-") file.open(path, std::ios::binary);
     if (path != "-" && !file) throw std::runtime_error(path + " cannot be read");
-    return import(path == "-" ? std::cin : file);
+    if (path != "-") return import(file, path);
+    return import(std::cin, "standard input");
   }
 
-  int import(std::istream& input) {
+  // Whether the input has ended because it could not be read on, and not because that was all.
+  static bool has_failed(const std::istream& input) {
+    // std::cin reads through stdin, and takes its failures for the end.
+    return input.bad() || (&input == &std::cin && std::ferror(stdin) != 0);
+  }
+
+  // `source` is what errors call it.
+  int import(std::istream& input, const std::string& source) {
     // A name that no other import has.
     const std::string name = std::to_string(::getpid()) + "-" + std::to_string(Clock::now().time_since_epoch().count());
     Counted progress("lines read");
@@ -295,6 +303,7 @@ class MemoryCommand {
         bytes += text.size();
         if (lines.size() >= kLinesTogether || bytes >= kBytesTogether) send(true);
       }
+      if (has_failed(input)) throw std::runtime_error(source + " cannot be read");
       const Json done = send(false);
       if (options_.json) {
         print(Json{{"conversations", done["conversations"]}, {"messages", done["messages"]}});
@@ -334,7 +343,10 @@ class MemoryCommand {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
   }
   static std::string visible(const Json& text) { return in_one_line(text.get_ref<const std::string&>()); }
-  static void print(const Json& line) { std::cout << line.dump() << "\n"; }
+  // With U+FFFD for what is no UTF-8: older servers took ids of any bytes.
+  static void print(const Json& line) {
+    std::cout << line.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+  }
 
   const MemoryCommandOptions& options_;
   memory::MemoryCalls& calls_;

@@ -28,7 +28,7 @@ class CallsOverConnection final : public MemoryCalls {
     const Json id = ++last_id_;
     const Json request{
         {"jsonrpc", "2.0"}, {"id", id}, {"method", std::string(kServiceName) + "/" + method}, {"params", params}};
-    connection_->send(request.dump());
+    connection_->send(to_text(request));
     const auto deadline = Clock::now() + patience_;
     while (const auto text = connection_->receive(deadline)) {
       const auto message = parse_bounded(*text);

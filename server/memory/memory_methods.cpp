@@ -3,6 +3,7 @@
 #include "memory/transfer.hpp"
 
 #include "jsonrpc/envelope.hpp"
+#include "jsonrpc/unread.hpp"
 #include "random_bytes.hpp"
 #include "text/utf8.hpp"
 
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -77,14 +79,21 @@ Json with_time(const StoredMessage& message) {
   return whole;
 }
 
-template <class Describe>
-Json array_of(const std::vector<StoredMessage>& messages, Describe describe) {
-  Json array = Json::array();
-  for (const StoredMessage& message : messages) array.push_back(describe(message));
-  return array;
-}
-
 Json changed(const char* status, const Key& key) { return Json{{"status", status}, {"conversation_id", key.id}}; }
+
+// Whether entries of a list, each given once, fit into one answer together with those before. The first always does.
+class AnswerRoom {
+ public:
+  explicit AnswerRoom(std::int64_t bytes) : bytes_(bytes) {}
+  bool has(const Json& entry) {
+    bytes_ -= static_cast<std::int64_t>(to_text(entry).size()) + 1;
+    return std::exchange(is_first_, false) || bytes_ >= 0;
+  }
+
+ private:
+  std::int64_t bytes_;
+  bool is_first_ = true;
+};
 
 std::int64_t number_of(const std::optional<std::string>& cursor) {
   if (!cursor) return 0;
@@ -96,25 +105,67 @@ std::int64_t number_of(const std::optional<std::string>& cursor) {
   return number;
 }
 
+// The first of these messages, as many as fit into one answer.
+template <class Describe>
+Json first_that_fit(const std::vector<StoredMessage>& messages, const Limits& limits, Describe describe) {
+  AnswerRoom room(limits.bytes);
+  Json array = Json::array();
+  for (const StoredMessage& message : messages) {
+    Json entry = describe(message);
+    if (static_cast<std::int64_t>(array.size()) == limits.count || !room.has(entry)) break;
+    array.push_back(std::move(entry));
+  }
+  return array;
+}
+
+// The last of these messages that fit into one answer.
+Json last_that_fit(const std::vector<StoredMessage>& messages, std::int64_t answer_bytes) {
+  AnswerRoom room(answer_bytes);
+  std::vector<Json> newest_first;
+  for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
+    Json entry = brief(*message);
+    if (!room.has(entry)) break;
+    newest_first.push_back(std::move(entry));
+  }
+  return Json(
+      std::vector<Json>(std::make_move_iterator(newest_first.rbegin()), std::make_move_iterator(newest_first.rend())));
+}
+
+// The conversation that is meant, where none is made. Older versions made some whose ids are no UTF-8: answers show
+// those with U+FFFD, and so clients name them.
+Key existing(Store& store, const Params& params) {
+  Key key = params.key_of_existing();
+  if (key.id.find(kReplacementCharacter) == std::string::npos || store.find(key)) return key;
+  const std::string shown = to_text(key.id);
+  std::int64_t before = 0;
+  while (true) {
+    const auto page = store.list(key.space, before, kMostListed);
+    if (page.empty()) return key;
+    for (const Conversation& each : page) {
+      if (to_text(each.key.id) == shown) return each.key;
+    }
+    before = page.back().place;
+  }
+}
+
+RpcError too_long_for_one_answer(std::size_t bytes, std::int64_t limit) {
+  return too_large(
+      "the conversation is longer than one answer (limits.max_message_bytes); ask for it in pages, with "
+      "\"limit\" and \"cursor\"",
+      bytes, static_cast<std::size_t>(limit));
+}
+
 // All messages behind `after`; error 4006 if they are too long for one answer and nobody has asked for a page.
 Json page_of_messages(Store& store, const Key& key, std::int64_t after, const Limits& limits, bool is_paged) {
-  Limits one_more = limits;
-  if (is_paged) ++one_more.count;
-  auto messages = store.messages(key, after, one_more);
-  const auto last = store.recent(key, 1);
-  bool is_more = !messages.empty() && !last.empty() && messages.back().seq < last.front().seq;
-  if (is_more && !is_paged) {
-    throw too_large(
-        "the conversation is longer than one answer (limits.max_message_bytes); ask for it in pages, with "
-        "\"limit\" and \"cursor\"",
-        static_cast<std::size_t>(store.find(key)->bytes), static_cast<std::size_t>(limits.bytes));
+  const auto messages = store.messages(key, after, limits);
+  const auto last = store.recent(key, {1});
+  Json page{{"messages", first_that_fit(messages, limits, with_time)}};
+  const std::size_t shown = page["messages"].size();
+  if (shown == 0 || messages.at(shown - 1).seq >= last.front().seq) return page;
+  if (!is_paged) {
+    throw too_long_for_one_answer(static_cast<std::size_t>(store.find(key)->bytes), limits.bytes);
   }
-  if (is_paged && static_cast<std::int64_t>(messages.size()) > limits.count) {
-    messages.pop_back();
-    is_more = true;
-  }
-  Json page{{"messages", array_of(messages, with_time)}};
-  if (is_more) page["nextCursor"] = std::to_string(messages.back().seq);
+  page["nextCursor"] = std::to_string(messages.at(shown - 1).seq);
   return page;
 }
 
@@ -128,14 +179,9 @@ Json described(const Conversation& each) {
 }
 
 Json found(const Hit& hit) {
-  constexpr std::size_t kMostShown = 4096;
   Json entry{{"conversation_id", hit.id}};
-  Json message = with_time(hit.message);
-  if (hit.message.content.size() > kMostShown) {
-    message["content"] = beginning_of(hit.message.content, kMostShown);
-    message["truncated"] = true;
-  }
-  entry.update(message);
+  entry.update(with_time(hit.message));
+  if (hit.is_cut) entry["truncated"] = true;
   return entry;
 }
 
@@ -173,15 +219,16 @@ void MemoryService::add_context_methods(mcp::Service& service) {
   add_reading(
       service,
       described("memory/get_context", "Recent messages",
-                "The most recent messages of a conversation: what a model needs besides the summary. Empty if there "
-                "is no such conversation.",
+                "The most recent messages of a conversation, as many as one answer has room for: what a model needs "
+                "besides the summary. Empty if there is no such conversation.",
                 of_conversation(Json{{"max_messages", integer_schema("At most so many (20).", 1, kAny)}}),
                 of_messages()),
       [this](Store& store, const Params& params) {
         const Key key = params.key();
         constexpr std::int64_t kUnlessSaid = 20;
         const auto most = std::min(params.integer("max_messages", 1, kAny, kUnlessSaid), options_.keep_recent);
-        return Json{{"messages", array_of(store.recent(key, most), brief)}};
+        const auto messages = store.recent(key, {most, options_.answer_bytes});
+        return Json{{"messages", last_that_fit(messages, options_.answer_bytes)}};
       });
 }
 
@@ -210,7 +257,7 @@ void MemoryService::add_message_methods(mcp::Service& service) {
                                      {"cursor", cursor()}}),
                 of_messages(Json{{"nextCursor", {{"type", "string"}}}})),
       [this](Store& store, const Params& params) {
-        const Key key = params.key();
+        const Key key = existing(store, params);
         const bool is_paged = params.member("limit") != nullptr || params.member("cursor") != nullptr;
         const Limits limits{is_paged ? params.integer("limit", 1, kMostListed, 100) : kAny, options_.answer_bytes};
         return page_of_messages(store, key, number_of(params.text("cursor")), limits, is_paged);
@@ -226,15 +273,16 @@ void MemoryService::add_message_methods(mcp::Service& service) {
         const auto conversation = store.find(key);
         const std::int64_t total =
             conversation ? std::max<std::int64_t>(conversation->messages - options_.keep_recent, 0) : 0;
-        const auto messages = store.old(key, options_.keep_recent, {kAny, options_.answer_bytes});
-        return Json{{"messages", array_of(messages, brief)}, {"total_count", total}};
+        const Limits limits{kAny, options_.answer_bytes};
+        const auto messages = store.old(key, options_.keep_recent, limits);
+        return Json{{"messages", first_that_fit(messages, limits, brief)}, {"total_count", total}};
       });
   mcp::ServiceMethod clear =
       described("memory/clear", "Clear a conversation", "Removes all messages and the summary; the conversation stays.",
                 of_conversation(), of_status("cleared"));
   clear.annotations = {.destructive = true, .idempotent = true};
   add_changing(service, std::move(clear), [](Store& store, const Params& params) {
-    const Key key = params.key();
+    const Key key = existing(store, params);
     if (!store.clear(key, now())) throw no_such_conversation(key.id);
     return Change{changed("cleared", key), key, Change::What::kConversation, true};
   });
@@ -243,7 +291,7 @@ void MemoryService::add_message_methods(mcp::Service& service) {
                 of_conversation(), of_status("deleted"));
   remove.annotations = {.destructive = true};
   add_changing(service, std::move(remove), [](Store& store, const Params& params) {
-    const Key key = params.key();
+    const Key key = existing(store, params);
     if (!store.remove(key)) throw no_such_conversation(key.id);
     return Change{changed("deleted", key), key, Change::What::kList, true};
   });
@@ -251,7 +299,7 @@ void MemoryService::add_message_methods(mcp::Service& service) {
 
 void MemoryService::add_summary_methods(mcp::Service& service) {
   const auto get = [](Store& store, const Params& params) {
-    const auto summary = store.summary(params.key());
+    const auto summary = store.summary(existing(store, params));
     return Json{{"summary", summary ? summary->text : ""}};
   };
   add_reading(service,
@@ -299,14 +347,19 @@ void MemoryService::add_list_methods(mcp::Service& service) {
                         object_schema(listing),
                         object_schema(Json{{"conversations!", {{"type", "array"}, {"items", {{"type", "object"}}}}},
                                            {"nextCursor", {{"type", "string"}}}})),
-              [](Store& store, const Params& params) {
+              [this](Store& store, const Params& params) {
                 const std::int64_t limit = params.integer("limit", 1, kMostListed, 50);
-                auto all = store.list(params.space(), number_of(params.text("cursor")), limit + 1);
-                const bool is_more = static_cast<std::int64_t>(all.size()) > limit;
-                if (is_more) all.pop_back();
+                const auto all = store.list(params.space(), number_of(params.text("cursor")), limit + 1);
                 Json result{{"conversations", Json::array()}};
-                for (const Conversation& each : all) result["conversations"].push_back(described(each));
-                if (is_more) result["nextCursor"] = std::to_string(all.back().place);
+                AnswerRoom room(options_.answer_bytes);
+                for (const Conversation& each : all) {
+                  Json entry = described(each);
+                  const auto listed = static_cast<std::int64_t>(result["conversations"].size());
+                  if (listed == limit || !room.has(entry)) break;
+                  result["conversations"].push_back(std::move(entry));
+                }
+                const std::size_t listed = result["conversations"].size();
+                if (listed < all.size()) result["nextCursor"] = std::to_string(all.at(listed - 1).place);
                 return result;
               });
   Json query = text_schema("Words, all of which must occur in a message.");
@@ -320,7 +373,8 @@ void MemoryService::add_list_methods(mcp::Service& service) {
                         object_schema(std::move(searching)),
                         object_schema(Json{{"hits!", {{"type", "array"}, {"items", {{"type", "object"}}}}},
                                            {"nextCursor", {{"type", "string"}}}})),
-              [](Store& store, const Params& params) {
+              [this](Store& store, const Params& params) {
+                constexpr std::int64_t kMostShown = 4096;
                 Search search;
                 search.text = params.required_text("query");
                 // More words than anybody asks for: what they take grows with their square.
@@ -330,24 +384,29 @@ void MemoryService::add_list_methods(mcp::Service& service) {
                 search.fold = params.flag("fold_diacritics", true);
                 search.id = params.id().value_or("");
                 search.before = number_of(params.text("cursor"));
-                const std::int64_t limit = params.integer("limit", 1, kMostListed, 20);
-                search.count = limit + 1;
-                auto hits = store.search(params.space(), search);
-                const bool is_more = static_cast<std::int64_t>(hits.size()) > limit;
-                if (is_more) hits.pop_back();
+                search.count = params.integer("limit", 1, kMostListed, 20);
+                search.content_bytes = kMostShown;
+                search.bytes = options_.answer_bytes;
+                const SearchPage matches = store.search(params.space(), search);
                 Json result{{"hits", Json::array()}};
-                for (const Hit& hit : hits) result["hits"].push_back(found(hit));
-                if (is_more) result["nextCursor"] = std::to_string(hits.back().place);
+                AnswerRoom room(options_.answer_bytes);
+                for (const Hit& hit : matches.hits) {
+                  Json entry = found(hit);
+                  if (!room.has(entry)) break;
+                  result["hits"].push_back(std::move(entry));
+                }
+                const std::size_t shown = result["hits"].size();
+                if (matches.is_more || shown < matches.hits.size()) {
+                  result["nextCursor"] = std::to_string(matches.hits.at(shown - 1).place);
+                }
                 return result;
               });
   mcp::ServiceMethod rename = described("memory/rename", "Rename a conversation", "Gives it a title; its id stays.",
                                         of_conversation(Json{{"title!", {{"type", "string"}}}}), of_status("renamed"));
   rename.annotations = {.idempotent = true};
   add_changing(service, std::move(rename), [](Store& store, const Params& params) {
-    const Key key = params.key();
-    constexpr std::size_t kLongestTitle = 1024;
-    const std::string title = params.required_text("title");
-    if (title.size() > kLongestTitle) throw InvalidParams("params.title", "longer than 1024 bytes");
+    const Key key = existing(store, params);
+    const std::string title = checked_title(params.required_text("title"), "params.title");
     if (!store.rename(key, title)) throw no_such_conversation(key.id);
     return Change{changed("renamed", key), key, Change::What::kList};
   });
@@ -363,7 +422,7 @@ void MemoryService::add_transfer_methods(mcp::Service& service) {
                                    {"nextCursor", {{"type", "string"}}}})),
       [this](Store& store, const Params& params) {
         const Limits limits{params.integer("limit", 1, kMostListed, 500), options_.answer_bytes};
-        ExportedPart part = export_part(store, params.key(), params.text("cursor").value_or(""), limits);
+        ExportedPart part = export_part(store, existing(store, params), params.text("cursor").value_or(""), limits);
         Json result{{"lines", std::move(part.lines)}};
         if (!part.next.empty()) result["nextCursor"] = part.next;
         return result;
@@ -434,7 +493,7 @@ mcp::Documents MemoryService::documents() {
                        {"name", name},
                        {"description", "Conversation history for " + each.key.id},
                        {"mimeType", mcp::kJsonType}};
-            bytes += entry.dump().size() + 1;
+            bytes += to_text(entry).size() + 1;
             const bool fits = page["resources"].empty() || bytes <= request.bytes;
             if (!fits || page["resources"].size() == request.items) {
               page["nextCursor"] = std::to_string(all[page["resources"].size() - 1].place);
@@ -457,10 +516,12 @@ mcp::Documents MemoryService::documents() {
           }
           Json content = page_of_messages(store, *key, 0, {kAny, bytes}, false);
           content["summary"] = summary_of(store.summary(*key));
+          std::string text = to_text(content);
+          if (static_cast<std::int64_t>(text.size()) > bytes) throw too_long_for_one_answer(text.size(), bytes);
           return mcp::answer_in(
               mcp::AnswerForm::kDirect,
               Json{{"contents",
-                    Json::array({Json{{"uri", uri}, {"mimeType", mcp::kJsonType}, {"text", to_text(content)}}})}});
+                    Json::array({Json{{"uri", uri}, {"mimeType", mcp::kJsonType}, {"text", std::move(text)}}})}});
         },
         std::move(done));
   };

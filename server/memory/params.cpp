@@ -1,6 +1,7 @@
 #include "memory/params.hpp"
 
 #include "jsonrpc/unread.hpp"
+#include "text/utf8.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -24,6 +25,11 @@ bool has_nul(std::string_view json) {
     if (json.substr(at).starts_with("\\u0000")) return true;
   }
   return false;
+}
+
+void check_length(const std::string& id, const std::string& path) {
+  constexpr std::size_t kLongest = 256;
+  if (id.empty() || id.size() > kLongest) throw InvalidParams(path, "expected 1 to 256 bytes");
 }
 
 Json object_read(Json params) {
@@ -81,9 +87,15 @@ std::string Params::space() const {
 }
 
 std::string checked_id(const std::string& id, const std::string& path) {
-  constexpr std::size_t kLongest = 256;
-  if (id.empty() || id.size() > kLongest) throw InvalidParams(path, "expected 1 to 256 bytes");
+  check_length(id, path);
+  if (!is_valid_utf8(id)) throw InvalidParams(path, "expected UTF-8");
   return id;
+}
+
+std::string checked_title(std::string title, const std::string& path) {
+  constexpr std::size_t kLongest = 1024;
+  if (title.size() > kLongest) throw InvalidParams(path, "longer than 1024 bytes");
+  return title;
 }
 
 std::optional<std::string> Params::id() const {
@@ -93,6 +105,12 @@ std::optional<std::string> Params::id() const {
 }
 
 Key Params::key() const { return {space(), checked_id(required_text("conversation_id"), "params.conversation_id")}; }
+
+Key Params::key_of_existing() const {
+  Key key{space(), required_text("conversation_id")};
+  check_length(key.id, "params.conversation_id");
+  return key;
+}
 
 NewMessage Params::message_in(const Json& object, const std::string& path, Milliseconds time) {
   const auto required = [&](const char* name) {

@@ -33,8 +33,10 @@ class Params {
 
   // The space that is asked for, which is the asking client's own unless it is an admin. Error 4007 if it may not.
   std::string space() const;
-  std::optional<std::string> id() const;  // of the conversation: 1 to 256 bytes
+  std::optional<std::string> id() const;  // of the conversation, see checked_id()
   Key key() const;                        // where the id is required
+  // Where no conversation is made. Older versions made some whose ids are no UTF-8, which have to be found.
+  Key key_of_existing() const;
   // The message in `object`: its "role", "content" and "metadata", created at `time`. `path` is that of `object`.
   static NewMessage message_in(const Json& object, const std::string& path, Milliseconds time);
 
@@ -43,8 +45,10 @@ class Params {
   TokenHolder holder_;
 };
 
-// Returns `id` if it is a valid one; else throws InvalidParams, which names `path`.
+// Returns `id` if it is a valid one, 1 to 256 bytes of UTF-8; else throws InvalidParams, which names `path`.
 std::string checked_id(const std::string& id, const std::string& path);
+// The same of a conversation's title, of at most 1024 bytes.
+std::string checked_title(std::string title, const std::string& path);
 
 // {"type":"object","properties":...,"required":[...]}; the names of required properties end with "!".
 Json object_schema(Json properties);

@@ -7,6 +7,7 @@
 // (tests/server/memory/store_contract_test.cpp).
 #pragma once
 
+#include "jsonrpc/unread.hpp"
 #include "memory/conversation.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -57,13 +58,14 @@ inline RpcError as_client_sees(const StoreError& error) {
 }
 
 inline RpcError no_such_conversation(const std::string& id) {
-  return {ErrorCode::kResourceNotFound, "no conversation " + Json(shortened(id)).dump() + " exists",
+  return {ErrorCode::kResourceNotFound, "no conversation " + to_text(shortened(id)) + " exists",
           Json{{"conversation_id", shortened(id)}}};
 }
 
 struct Limits {
   std::int64_t count = 50;
-  std::int64_t bytes = std::int64_t{1} << 62U;  // of the contents together; at least one message is returned
+  // Of contents and metadata together; at least one message is returned.
+  std::int64_t bytes = std::int64_t{1} << 62U;
 };
 
 struct Search {
@@ -72,12 +74,21 @@ struct Search {
   std::string id{};         // in this conversation only; empty: in all of the space
   std::int64_t before = 0;  // hits of earlier messages than that `Hit::place`; 0: from the newest on
   std::int64_t count = 20;
+  std::int64_t content_bytes = std::int64_t{1} << 30U;  // of longer contents the beginning is returned
+  // Of what is returned of contents and metadata together; at least one hit is returned.
+  std::int64_t bytes = std::int64_t{1} << 62U;
 };
 
 struct Hit {
   std::string id;  // of the conversation
   StoredMessage message;
   std::int64_t place = 0;
+  bool is_cut = false;  // there is more of the content
+};
+
+struct SearchPage {
+  std::vector<Hit> hits;
+  bool is_more = false;  // behind the last of them
 };
 
 // The names of spaces that hold lines of an import until it is complete begin with this.
@@ -122,13 +133,15 @@ class Store {
   virtual bool forget_oldest() = 0;
   // What the store takes, without what is free in it.
   virtual std::int64_t used_bytes() = 0;
-  // Looks whether what is in it can be read. Takes long, but ends early once the `stop` that it was opened with is true.
-  // Throws StoreError kDamaged.
+  // Looks whether what is in it can be read. Takes long, but ends early once the `stop` that it was opened with is
+  // true. Throws StoreError kDamaged.
   virtual void check() = 0;
 
   // --- reads ---
   virtual std::optional<Conversation> find(const Key& key) = 0;
-  virtual std::vector<StoredMessage> recent(const Key& key, std::int64_t count) = 0;
+  // The last messages, in order. Those before them are left out where there are more, or longer ones, than `limits`
+  // has.
+  virtual std::vector<StoredMessage> recent(const Key& key, const Limits& limits) = 0;
   // The messages behind number `after`, in order.
   virtual std::vector<StoredMessage> messages(const Key& key, std::int64_t after, const Limits& limits) = 0;
   // The messages before the last `recent` ones that no summary covers.
@@ -137,7 +150,7 @@ class Store {
   // Newest first, those with a lower place than `before`; 0: from the newest on.
   virtual std::vector<Conversation> list(const std::string& space, std::int64_t before, std::int64_t count) = 0;
   virtual std::vector<std::string> spaces() = 0;
-  virtual std::vector<Hit> search(const std::string& space, const Search& search) = 0;
+  virtual SearchPage search(const std::string& space, const Search& search) = 0;
 };
 
 // Rolls back at its end, unless commit() was called.

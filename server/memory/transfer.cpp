@@ -1,5 +1,6 @@
 #include "memory/transfer.hpp"
 
+#include "jsonrpc/unread.hpp"
 #include "memory/params.hpp"
 #include "memory/store.hpp"
 
@@ -72,21 +73,34 @@ ExportedPart export_part(Store& store, const Key& key, const std::string& cursor
   Limits one_more = limits;
   ++one_more.count;
   auto messages = store.messages(key, cursor.empty() ? 0 : seq_of(cursor), one_more);
-  const auto last_of_all = store.recent(key, 1);
+  const auto last_of_all = store.recent(key, {1});
   const bool is_more = !messages.empty() && (static_cast<std::int64_t>(messages.size()) > limits.count ||
                                              messages.back().seq < last_of_all.front().seq);
   if (static_cast<std::int64_t>(messages.size()) > limits.count) messages.pop_back();
+  std::int64_t bytes = 0;
+  std::int64_t last = 0;
   for (const StoredMessage& message : messages) {
     Json line{
         {"role", name_of(message.role)}, {"content", message.content}, {"timestamp", timestamp_of(message.created)}};
     if (!message.metadata.empty()) line["metadata"] = Json::parse(message.metadata);
+    bytes += static_cast<std::int64_t>(to_text(line).size());
+    if (bytes > limits.bytes && last != 0) {
+      part.next = std::to_string(last);
+      return part;
+    }
     part.lines.push_back(std::move(line));
+    last = message.seq;
   }
   if (is_more) {
     part.next = std::to_string(messages.back().seq);
     return part;
   }
   if (const auto summary = store.summary(key)) {
+    bytes += static_cast<std::int64_t>(summary->text.size());
+    if (bytes > limits.bytes && last != 0) {
+      part.next = std::to_string(last);  // where nothing but the summary is left
+      return part;
+    }
     part.lines.push_back(
         Json{{"summary",
               {{"text", summary->text}, {"covers", summary->covers}, {"updated_at", timestamp_of(summary->updated)}}}});
@@ -102,7 +116,7 @@ ImportLine import_line(const Json& line, const std::string& path) {
   if (line.contains("conversation")) {
     understood.kind = ImportLine::Kind::kConversation;
     understood.id = checked_id(text_in(line, "conversation", path), path + ".conversation");
-    understood.title = text_in(line, "title", path);
+    understood.title = checked_title(text_in(line, "title", path), path + ".title");
     understood.created = time_in(line, "created", path);
     return understood;
   }
@@ -156,7 +170,7 @@ void refuse_existing(Store& store, const std::string& import_name, const std::st
                      const std::vector<ImportLine>& lines) {
   const auto refuse = [&](const std::string& id) {
     if (!store.find({space, id})) return;
-    throw InvalidParams("params.lines", "the conversation " + Json(shortened(id)).dump() + " exists already");
+    throw InvalidParams("params.lines", "the conversation " + to_text(shortened(id)) + " exists already");
   };
   for (const ImportLine& line : lines) {
     if (line.kind == ImportLine::Kind::kConversation) refuse(line.id);

@@ -273,6 +273,7 @@ void ChatRoutes::go_on_from(const std::string& response, const ChatEndpoint& end
 void ChatRoutes::make_turn(ChatJob job, Visit& visit) {
   if (job.wish != OllamaWish::kAnswer) return load_or_unload(std::move(job), visit);
   if (job.turn.conversation.empty() && !visit.conversation.id.empty()) {
+    visit.check_conversation();
     job.turn.conversation = visit.conversation.id;
     job.turn.conversation_field = visit.conversation.name;
   }

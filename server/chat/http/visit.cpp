@@ -6,6 +6,7 @@
 #include "jsonrpc/unread.hpp"
 #include "random_bytes.hpp"
 #include "run_loop.hpp"
+#include "text/utf8.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -88,6 +89,10 @@ Visit::Visit(asio::io_context& loop, const Rules& rules, const http::Request& re
       memory(std::move(share)),
       loop_(loop),
       rules_(rules) {}
+
+void Visit::check_conversation() const {
+  if (!is_valid_utf8(conversation.id)) throw TurnError::bad_field(conversation.name, "expected UTF-8");
+}
 
 void Visit::answer(const Json& body, const http::Headers& headers) const { answer_text(to_text(body), headers); }
 

@@ -64,6 +64,9 @@ class Visit : public std::enable_shared_from_this<Visit> {
   void answer_long_text(std::string json, const std::string& field, const http::Headers& headers) const;
   void refuse(const TurnError& error) const;
 
+  // Throws TurnError if the id in the header `conversation` is none that can be kept.
+  void check_conversation() const;
+
   // For whoever answers by the exchange itself.
   void note(int status) const;
   // Runs `action`; what it throws is the answer.

@@ -11,8 +11,9 @@ namespace {
 // A conversation's messages are those of its log, as in the SQLite store: clear() gives it a new log, and purge() takes
 // away the messages of those in dropped_log, little by little.
 //
-// store.bytes is what all messages take, counted by their writers: the size of PostgreSQL's files says little, since
-// what is free in them is used again. writer has the number of the last group that each writer has committed.
+// store.bytes is what all messages and conversations take, counted by their writers: the size of PostgreSQL's files
+// says little, since what is free in them is used again. writer has the number of the last group that each writer has
+// committed.
 constexpr std::array kMigrations{
     R"(
 CREATE TABLE store(version bigint NOT NULL, bytes bigint NOT NULL);
@@ -49,6 +50,11 @@ CREATE TABLE message(
   PRIMARY KEY(log, seq));
 CREATE INDEX message_words ON message USING gin(words);
 CREATE TABLE dropped_log(number bigint PRIMARY KEY);
+)",
+    // Conversations, with their titles and summaries, have not been counted before.
+    R"(
+UPDATE store SET bytes = bytes + (
+  SELECT coalesce(sum(200 + octet_length(title) + octet_length(coalesce(summary, ''))), 0) FROM conversation);
 )"};
 
 constexpr auto kVersion = static_cast<std::int64_t>(kMigrations.size());

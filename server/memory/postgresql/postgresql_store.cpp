@@ -1,7 +1,9 @@
 #include "memory/postgresql/postgresql_store.hpp"
 
 #include "clock.hpp"
+#include "jsonrpc/unread.hpp"
 #include "random_bytes.hpp"
+#include "text/utf8.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -19,8 +21,11 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 // How long a lost server is waited for: as long as one takes that was killed and recovers.
 constexpr std::chrono::seconds kForTheServer{10};
 constexpr std::chrono::milliseconds kBetweenTries{50};
-// What a message takes besides its text, about.
+// What a message, or a conversation, takes besides its texts, about. The tables' second version has counted the
+// conversations of the first with the same (postgresql_schema.cpp).
 constexpr std::int64_t kBytesOfRow = 200;
+
+std::int64_t bytes_in(std::string_view text) { return static_cast<std::int64_t>(text.size()); }
 
 // Columns 0 to 4 are those of a message.
 StoredMessage message_in(const Rows& rows, int row) {
@@ -52,6 +57,14 @@ std::string_view searched_space(std::string_view space) {
   return space.substr(mark == std::string_view::npos ? 0 : mark + 1);
 }
 
+// PostgreSQL keeps no other texts and refuses to look for them, so that there is no such conversation.
+bool may_exist(const Key& key) {
+  const auto is_text = [](const std::string& text) {
+    return is_valid_utf8(text) && text.find('\0') == std::string::npos;
+  };
+  return is_text(key.space) && is_text(key.id);
+}
+
 }  // namespace
 
 struct PostgresqlStore::Row {
@@ -60,6 +73,10 @@ struct PostgresqlStore::Row {
   std::int64_t first_seq;
   std::int64_t next_seq;
   std::int64_t covers_seq;
+  std::int64_t title_bytes = 0;
+  std::int64_t summary_bytes = 0;
+
+  std::int64_t bytes() const { return kBytesOfRow + title_bytes + summary_bytes; }  // as store.bytes has it
 };
 
 PostgresqlStore::PostgresqlStore(Options options, Use use)
@@ -168,11 +185,14 @@ void PostgresqlStore::rollback() noexcept {
 // --- writes ---------------------------------------------------------------------------------------------------------
 
 std::optional<PostgresqlStore::Row> PostgresqlStore::row_of(const Key& key) {
-  const Rows rows =
-      db().run("SELECT number, log, first_seq, next_seq, covers_seq FROM conversation WHERE space = $1 AND id = $2",
-               key.space, key.id);
+  if (!may_exist(key)) return std::nullopt;
+  const Rows rows = db().run(
+      "SELECT number, log, first_seq, next_seq, covers_seq, octet_length(title), "
+      "octet_length(coalesce(summary, '')) FROM conversation WHERE space = $1 AND id = $2",
+      key.space, key.id);
   if (rows.is_empty()) return std::nullopt;
-  return Row{rows.integer(0, 0), rows.integer(0, 1), rows.integer(0, 2), rows.integer(0, 3), rows.integer(0, 4)};
+  return Row{rows.integer(0, 0), rows.integer(0, 1), rows.integer(0, 2), rows.integer(0, 3),
+             rows.integer(0, 4), rows.integer(0, 5), rows.integer(0, 6)};
 }
 
 PostgresqlStore::Row PostgresqlStore::row_or_new(const Key& key, Milliseconds time) {
@@ -181,7 +201,9 @@ PostgresqlStore::Row PostgresqlStore::row_or_new(const Key& key, Milliseconds ti
   const Rows made = db().run(
       "INSERT INTO conversation(space, id, created_ms, updated_ms) VALUES($1, $2, $3, $3) RETURNING number, log",
       key.space, key.id, time);
-  return {made.integer(0, 0), made.integer(0, 1), 1, 1, 0};
+  Row row{made.integer(0, 0), made.integer(0, 1), 1, 1, 0};
+  more_bytes_ += row.bytes();
+  return row;
 }
 
 bool PostgresqlStore::create(const Key& key, Milliseconds time) {
@@ -194,20 +216,20 @@ bool PostgresqlStore::create(const Key& key, Milliseconds time) {
 std::int64_t PostgresqlStore::append(const Key& key, const NewMessage& message) {
   has_changed_ = true;
   const std::string words = words_.array_of(message.content, searched_space(key.space));
-  const auto content_bytes = static_cast<std::int64_t>(message.content.size());
-  const auto size = content_bytes + static_cast<std::int64_t>(message.metadata.size() + words.size()) + kBytesOfRow;
+  const std::int64_t content_bytes = bytes_in(message.content);
+  const std::int64_t size = content_bytes + bytes_in(message.metadata) + bytes_in(words) + kBytesOfRow;
   const Rows made = db().run(
       "WITH known AS (UPDATE conversation SET next_seq = next_seq + 1, bytes = bytes + $3, "
       "updated_ms = greatest(updated_ms, $4) WHERE space = $1 AND id = $2 RETURNING log, next_seq - 1 AS seq), "
       "made AS (INSERT INTO conversation(space, id, next_seq, bytes, created_ms, updated_ms) "
       "SELECT $1, $2, 2, $3, $4, $4 WHERE NOT EXISTS(SELECT FROM known) RETURNING log, 1::bigint AS seq), "
-      "place AS (SELECT log, seq FROM known UNION ALL SELECT log, seq FROM made) "
-      "INSERT INTO message(log, seq, role, content, metadata, size, words, created_ms) "
+      "place AS (SELECT log, seq FROM known UNION ALL SELECT log, seq FROM made), "
+      "added AS (INSERT INTO message(log, seq, role, content, metadata, size, words, created_ms) "
       "SELECT log, seq, $5::bigint, $6::text, $7::text, $8::bigint, array_to_tsvector($9::text[]), $4 FROM place "
-      "RETURNING seq",
+      "RETURNING seq) SELECT added.seq, (SELECT count(*) FROM made) FROM added",
       key.space, key.id, content_bytes, message.created, static_cast<std::int64_t>(message.role), message.content,
       message.metadata, size, words);
-  more_bytes_ += size;
+  more_bytes_ += size + made.integer(0, 1) * kBytesOfRow;
   return made.integer(0, 0);
 }
 
@@ -219,6 +241,7 @@ void PostgresqlStore::set_summary(const Key& key, const std::string& text, std::
       "UPDATE conversation SET summary = $2, covers_seq = $3, summary_ms = $4, "
       "updated_ms = greatest(updated_ms, $4) WHERE number = $1",
       row.number, text, covers, time);
+  more_bytes_ += bytes_in(text) - row.summary_bytes;
 }
 
 void PostgresqlStore::put_summary(const Key& key, const Summary& summary) {
@@ -228,12 +251,16 @@ void PostgresqlStore::put_summary(const Key& key, const Summary& summary) {
   const std::int64_t covers = summary.covers == 0 ? 0 : row->first_seq - 1 + summary.covers;
   db().run("UPDATE conversation SET summary = $2, covers_seq = $3, summary_ms = $4 WHERE number = $1", row->number,
            summary.text, std::min(covers, row->next_seq - 1), summary.updated);
+  more_bytes_ += bytes_in(summary.text) - row->summary_bytes;
 }
 
 bool PostgresqlStore::rename(const Key& key, const std::string& title) {
+  const auto row = row_of(key);
+  if (!row) return false;
   has_changed_ = true;
-  return db().run("UPDATE conversation SET title = $3 WHERE space = $1 AND id = $2", key.space, key.id, title)
-             .changed() > 0;
+  db().run("UPDATE conversation SET title = $2 WHERE number = $1", row->number, title);
+  more_bytes_ += bytes_in(title) - row->title_bytes;
+  return true;
 }
 
 void PostgresqlStore::drop_log(std::int64_t log) {
@@ -249,6 +276,7 @@ bool PostgresqlStore::clear(const Key& key, Milliseconds time) {
       "UPDATE conversation SET log = nextval('log_number'), first_seq = next_seq, bytes = 0, summary = NULL, "
       "covers_seq = 0, summary_ms = 0, updated_ms = greatest(updated_ms, $2) WHERE number = $1",
       row->number, time);
+  more_bytes_ -= row->summary_bytes;
   return true;
 }
 
@@ -257,6 +285,7 @@ bool PostgresqlStore::remove(const Key& key) {
   if (!row) return false;
   drop_log(row->log);
   db().run("DELETE FROM conversation WHERE number = $1", row->number);
+  more_bytes_ -= row->bytes();
   return true;
 }
 
@@ -267,7 +296,7 @@ void PostgresqlStore::move_space(const std::string& from, const std::string& to)
       from, to);
   if (!taken.is_empty()) {
     const std::string id = taken.text(0, 0);
-    throw RpcError(ErrorCode::kInvalidParams, "the conversation " + Json(shortened(id)).dump() + " exists already",
+    throw RpcError(ErrorCode::kInvalidParams, "the conversation " + to_text(shortened(id)) + " exists already",
                    Json{{"conversation_id", id}});
   }
   has_changed_ = true;
@@ -313,6 +342,7 @@ void PostgresqlStore::check() { used_bytes(); }
 // --- reads ----------------------------------------------------------------------------------------------------------
 
 std::optional<Conversation> PostgresqlStore::find(const Key& key) {
+  if (!may_exist(key)) return std::nullopt;
   const Rows rows = db().run(
       "SELECT number, space, id, title, next_seq, first_seq, bytes, created_ms, updated_ms FROM conversation "
       "WHERE space = $1 AND id = $2",
@@ -321,19 +351,26 @@ std::optional<Conversation> PostgresqlStore::find(const Key& key) {
   return conversation_in(rows, 0);
 }
 
-std::vector<StoredMessage> PostgresqlStore::recent(const Key& key, std::int64_t count) {
+// Sizes first, which takes no texts: so the server does not send what is not wanted. between() and search() do the
+// same.
+std::vector<StoredMessage> PostgresqlStore::recent(const Key& key, const Limits& limits) {
+  if (!may_exist(key)) return {};
   const Rows rows = db().run(
-      "SELECT m.seq, m.role, m.content, m.metadata, m.created_ms FROM conversation c JOIN message m ON m.log = c.log "
-      "WHERE c.space = $1 AND c.id = $2 ORDER BY m.seq DESC LIMIT $3",
-      key.space, key.id, count);
+      "WITH newest AS (SELECT m.log, m.seq, octet_length(m.content) + octet_length(m.metadata) AS bytes "
+      "FROM conversation c JOIN message m ON m.log = c.log WHERE c.space = $1 AND c.id = $2 "
+      "ORDER BY m.seq DESC LIMIT $3), "
+      "sized AS (SELECT log, seq, row_number() OVER page AS nth, sum(bytes) OVER page AS bytes_so_far FROM newest "
+      "WINDOW page AS (ORDER BY seq DESC)) "
+      "SELECT m.seq, m.role, m.content, m.metadata, m.created_ms FROM sized s "
+      "JOIN message m ON m.log = s.log AND m.seq = s.seq WHERE s.nth = 1 OR s.bytes_so_far <= $4 ORDER BY m.seq",
+      key.space, key.id, limits.count, limits.bytes);
   std::vector<StoredMessage> messages;
-  for (int row = rows.count() - 1; row >= 0; --row) messages.push_back(message_in(rows, row));
+  for (int row = 0; row < rows.count(); ++row) messages.push_back(message_in(rows, row));
   return messages;
 }
 
 std::vector<StoredMessage> PostgresqlStore::between(std::int64_t log, std::int64_t after, std::int64_t until,
                                                     const Limits& limits) {
-  // Sizes first, which takes no texts: so the server does not send what is not wanted.
   const Rows rows = db().run(
       "SELECT seq, role, content, metadata, created_ms FROM message WHERE log = $1 AND seq IN "
       "(SELECT seq FROM (SELECT seq, row_number() OVER page AS nth, "
@@ -358,6 +395,7 @@ std::vector<StoredMessage> PostgresqlStore::old(const Key& key, std::int64_t rec
 }
 
 std::optional<Summary> PostgresqlStore::summary(const Key& key) {
+  if (!may_exist(key)) return std::nullopt;
   const Rows rows =
       db().run("SELECT summary, covers_seq, first_seq, summary_ms FROM conversation WHERE space = $1 AND id = $2",
                key.space, key.id);
@@ -383,18 +421,32 @@ std::vector<std::string> PostgresqlStore::spaces() {
   return spaces;
 }
 
-std::vector<Hit> PostgresqlStore::search(const std::string& space, const Search& search) {
+SearchPage PostgresqlStore::search(const std::string& space, const Search& search) {
   const std::string query = words_.query_of(search.text, space, search.fold);
   if (query.empty()) throw InvalidParams("params.query", "expected a word to search for");
+  // left() counts characters, of which there are no more than bytes.
   const Rows rows = db().run(
-      "SELECT m.seq, m.role, m.content, m.metadata, m.created_ms, m.number, c.id FROM message m "
-      "JOIN conversation c ON c.log = m.log WHERE m.words @@ $1::tsquery AND m.number < $2 AND c.space = $3 "
-      "AND ($4 = '' OR c.id = $4) ORDER BY m.number DESC LIMIT $5",
-      query, search.before > 0 ? search.before : kEnd, space, search.id, search.count);
-  std::vector<Hit> hits;
-  for (int row = 0; row < rows.count(); ++row)
-    hits.push_back({rows.text(row, 6), message_in(rows, row), rows.integer(row, 5)});
-  return hits;
+      "WITH matching AS (SELECT m.log, m.seq, m.number, c.id, "
+      "least(octet_length(m.content), $6::integer) + octet_length(m.metadata) AS bytes "
+      "FROM message m JOIN conversation c ON c.log = m.log WHERE m.words @@ $1::tsquery AND m.number < $2 "
+      "AND c.space = $3 AND ($4 = '' OR c.id = $4) ORDER BY m.number DESC LIMIT $5::bigint + 1), "
+      "sized AS (SELECT log, seq, id, row_number() OVER page AS nth, sum(bytes) OVER page AS bytes_so_far "
+      "FROM matching WINDOW page AS (ORDER BY number DESC)) "
+      "SELECT m.seq, m.role, left(m.content, $6::integer), m.metadata, m.created_ms, m.number, s.id, "
+      "(octet_length(m.content) > $6::integer)::integer, (SELECT count(*) FROM matching) "
+      "FROM sized s JOIN message m ON m.log = s.log AND m.seq = s.seq "
+      "WHERE s.nth = 1 OR (s.nth <= $5::bigint AND s.bytes_so_far <= $7) ORDER BY m.number DESC",
+      query, search.before > 0 ? search.before : kEnd, space, search.id, search.count, search.content_bytes,
+      search.bytes);
+  SearchPage page;
+  for (int row = 0; row < rows.count(); ++row) {
+    Hit hit{rows.text(row, 6), message_in(rows, row), rows.integer(row, 5), rows.integer(row, 7) == 1};
+    std::string& content = hit.message.content;
+    content.resize(beginning_of(content, static_cast<std::size_t>(search.content_bytes)).size());
+    page.hits.push_back(std::move(hit));
+  }
+  page.is_more = !rows.is_empty() && rows.integer(0, 8) > rows.count();
+  return page;
 }
 
 }  // namespace rkllm_mcp::memory::postgresql

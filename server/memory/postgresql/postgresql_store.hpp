@@ -74,13 +74,13 @@ class PostgresqlStore final : public Store {
   void check() override;
 
   std::optional<Conversation> find(const Key& key) override;
-  std::vector<StoredMessage> recent(const Key& key, std::int64_t count) override;
+  std::vector<StoredMessage> recent(const Key& key, const Limits& limits) override;
   std::vector<StoredMessage> messages(const Key& key, std::int64_t after, const Limits& limits) override;
   std::vector<StoredMessage> old(const Key& key, std::int64_t recent, const Limits& limits) override;
   std::optional<Summary> summary(const Key& key) override;
   std::vector<Conversation> list(const std::string& space, std::int64_t before, std::int64_t count) override;
   std::vector<std::string> spaces() override;
-  std::vector<Hit> search(const std::string& space, const Search& search) override;
+  SearchPage search(const std::string& space, const Search& search) override;
 
  private:
   struct Row;

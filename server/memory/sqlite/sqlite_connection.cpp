@@ -112,7 +112,7 @@ bool Query::next() {
   db_.fail(code);
 }
 
-std::string Query::text(int column) const {
+std::string_view Query::view(int column) const {
   const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
   if (text == nullptr) return {};
   return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};

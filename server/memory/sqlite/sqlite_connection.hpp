@@ -78,7 +78,8 @@ class Query {
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
   bool is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
-  std::string text(int column) const;
+  std::string text(int column) const { return std::string(view(column)); }
+  std::string_view view(int column) const;  // until next() or the end of the query
 
  private:
   void bind(int at, std::int64_t value) { check(sqlite3_bind_int64(statement_, at, value)); }

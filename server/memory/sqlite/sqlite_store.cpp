@@ -1,8 +1,10 @@
 #include "memory/sqlite/sqlite_store.hpp"
 
+#include "jsonrpc/unread.hpp"
 #include "memory/folding.hpp"
 #include "text/ascii.hpp"
 #include "text/sha256.hpp"
+#include "text/utf8.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,6 +19,8 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 constexpr const char* kInMemory = ":memory:";
 // Pages that are given back to the file system at a time.
 constexpr std::int64_t kPagesPerPurge = 256;
+// Texts of removed messages that are held at a time, about.
+constexpr std::size_t kTextPerPurge = std::size_t{8} << 20U;
 
 // A word by which the full-text index knows a space: whatever its name is, it is letters and digits.
 std::string word_of_space(std::string_view space) {
@@ -45,15 +49,29 @@ const Connection::Options& made_ready(const Connection::Options& options, Sqlite
   return options;
 }
 
-// Columns 0 to 4 of a query are those of a message.
-StoredMessage message_in(const Query& query) {
+std::int64_t bytes_of(std::string_view text) { return static_cast<std::int64_t>(text.size()); }
+
+// Columns 0 to 4 of a query are those of a message. `content` is as much of its content as is wanted.
+StoredMessage message_in(const Query& query, std::string_view content) {
   StoredMessage message;
   message.seq = query.integer(0);
   message.role = static_cast<Role>(query.integer(1));
-  message.content = query.text(2);
+  message.content = content;
   message.metadata = query.text(3);
   message.created = query.integer(4);
   return message;
+}
+
+// As many of a query's messages as have so many bytes together; one at least.
+std::vector<StoredMessage> messages_in(Query& query, std::int64_t most_bytes) {
+  std::vector<StoredMessage> messages;
+  std::int64_t bytes = 0;
+  while (query.next()) {
+    bytes += bytes_of(query.view(2)) + bytes_of(query.view(3));
+    if (bytes > most_bytes && !messages.empty()) break;
+    messages.push_back(message_in(query, query.view(2)));
+  }
+  return messages;
 }
 
 // Columns 0 to 8 are those of a conversation.
@@ -130,9 +148,8 @@ bool SqliteStore::create(const Key& key, Milliseconds time) {
   return true;
 }
 
-void SqliteStore::index(const char* how, std::int64_t number, const std::string& content,
+void SqliteStore::index(const char* how, std::int64_t number, std::string_view searched,
                         const std::string& space_word) {
-  const std::string_view searched = searched_part(content);
   if (*how == '\0') {
     Query(db_, "INSERT INTO message_text(rowid, content, space_word) VALUES(?1, ?2, ?3)", number, searched, space_word)
         .run();
@@ -155,7 +172,7 @@ std::int64_t SqliteStore::append(const Key& key, const NewMessage& message) {
         row.log, row.next_seq, static_cast<std::int64_t>(message.role), message.content, message.metadata, space_word,
         message.created)
       .run();
-  index("", db_.last_inserted(), message.content, space_word);
+  index("", db_.last_inserted(), searched_part(message.content), space_word);
   Query(db_,
         "UPDATE conversation SET next_seq = next_seq + 1, bytes = bytes + ?2, updated_ms = max(updated_ms, ?3) "
         "WHERE number = ?1",
@@ -216,7 +233,7 @@ void SqliteStore::move_space(const std::string& from, const std::string& to) {
                 from, to);
     if (taken.next()) {
       const std::string id = taken.text(0);
-      throw RpcError(ErrorCode::kInvalidParams, "the conversation " + Json(shortened(id)).dump() + " exists already",
+      throw RpcError(ErrorCode::kInvalidParams, "the conversation " + to_text(shortened(id)) + " exists already",
                      Json{{"conversation_id", id}});
     }
   }
@@ -236,18 +253,25 @@ bool SqliteStore::purge(std::int64_t messages) {
   }
   struct Removed {
     std::int64_t number;
-    std::string content, space_word;
+    std::string searched, space_word;
   };
   std::vector<Removed> removed;
+  bool is_last = false;
   {
     Query query(db_, "SELECT number, content, space_word FROM message WHERE log = ?1 LIMIT ?2", log, messages);
-    while (query.next()) removed.push_back({query.integer(0), query.text(1), query.text(2)});
+    for (std::size_t bytes = 0; bytes < kTextPerPurge; bytes += removed.back().searched.size()) {
+      if (!query.next()) {
+        is_last = static_cast<std::int64_t>(removed.size()) < messages;
+        break;
+      }
+      removed.push_back({query.integer(0), std::string(searched_part(query.view(1))), query.text(2)});
+    }
   }
   for (const Removed& each : removed) {
-    index("delete", each.number, each.content, each.space_word);
+    index("delete", each.number, each.searched, each.space_word);
     Query(db_, "DELETE FROM message WHERE number = ?1", each.number).run();
   }
-  if (static_cast<std::int64_t>(removed.size()) < messages) Query(db_, "DELETE FROM log WHERE number = ?1", log).run();
+  if (is_last) Query(db_, "DELETE FROM log WHERE number = ?1", log).run();
   return true;
 }
 
@@ -288,33 +312,24 @@ std::optional<Conversation> SqliteStore::find(const Key& key) {
   return conversation_in(query);
 }
 
-std::vector<StoredMessage> SqliteStore::recent(const Key& key, std::int64_t count) {
+std::vector<StoredMessage> SqliteStore::recent(const Key& key, const Limits& limits) {
   const auto row = row_of(key);
   if (!row) return {};
-  std::vector<StoredMessage> messages;
   Query query(db_,
               "SELECT seq, role, content, metadata, created_ms FROM message WHERE log = ?1 ORDER BY seq DESC LIMIT ?2",
-              row->log, count);
-  while (query.next()) messages.push_back(message_in(query));
+              row->log, limits.count);
+  auto messages = messages_in(query, limits.bytes);
   std::ranges::reverse(messages);
   return messages;
 }
 
 std::vector<StoredMessage> SqliteStore::between(std::int64_t log, std::int64_t after, std::int64_t until,
                                                 const Limits& limits) {
-  std::vector<StoredMessage> messages;
-  std::int64_t bytes = 0;
   Query query(db_,
               "SELECT seq, role, content, metadata, created_ms FROM message WHERE log = ?1 AND seq > ?2 AND seq <= ?3 "
               "ORDER BY seq LIMIT ?4",
               log, after, until, limits.count);
-  while (query.next()) {
-    StoredMessage message = message_in(query);
-    bytes += static_cast<std::int64_t>(message.content.size() + message.metadata.size());
-    if (bytes > limits.bytes && !messages.empty()) break;
-    messages.push_back(std::move(message));
-  }
-  return messages;
+  return messages_in(query, limits.bytes);
 }
 
 std::vector<StoredMessage> SqliteStore::messages(const Key& key, std::int64_t after, const Limits& limits) {
@@ -353,11 +368,10 @@ std::vector<std::string> SqliteStore::spaces() {
   return spaces;
 }
 
-std::vector<Hit> SqliteStore::search(const std::string& space, const Search& search) {
+SearchPage SqliteStore::search(const std::string& space, const Search& search) {
   const auto words = tokenizer_.words_of(search.text);
   if (words.empty()) throw InvalidParams("params.query", "expected a word to search for");
   tokenizer_.fold_queries(search.fold);
-  std::vector<Hit> hits;
   // CROSS JOIN: the full-text index goes first, newest message first, and the rest is looked up.
   Query query(db_,
               "SELECT m.seq, m.role, m.content, m.metadata, m.created_ms, m.number, c.id FROM message_text t "
@@ -365,9 +379,21 @@ std::vector<Hit> SqliteStore::search(const std::string& space, const Search& sea
               "WHERE message_text MATCH ?1 AND t.rowid < ?2 AND c.space = ?3 AND (?4 = '' OR c.id = ?4) "
               "ORDER BY t.rowid DESC LIMIT ?5",
               match_expression(words, word_of_space(space)), search.before > 0 ? search.before : kEnd, space, search.id,
-              search.count);
-  while (query.next()) hits.push_back({query.text(6), message_in(query), query.integer(5)});
-  return hits;
+              search.count + 1);
+  SearchPage page;
+  std::int64_t bytes = 0;
+  while (query.next()) {
+    const std::string_view whole = query.view(2);
+    const std::string_view content = beginning_of(whole, static_cast<std::size_t>(search.content_bytes));
+    bytes += bytes_of(content) + bytes_of(query.view(3));
+    const bool is_full = static_cast<std::int64_t>(page.hits.size()) == search.count || bytes > search.bytes;
+    if (is_full && !page.hits.empty()) {
+      page.is_more = true;
+      break;
+    }
+    page.hits.push_back({query.text(6), message_in(query, content), query.integer(5), content.size() < whole.size()});
+  }
+  return page;
 }
 
 }  // namespace rkllm_mcp::memory

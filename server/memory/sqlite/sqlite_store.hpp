@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rkllm_mcp::memory {
@@ -43,13 +44,13 @@ class SqliteStore final : public Store {
   void check() override;
 
   std::optional<Conversation> find(const Key& key) override;
-  std::vector<StoredMessage> recent(const Key& key, std::int64_t count) override;
+  std::vector<StoredMessage> recent(const Key& key, const Limits& limits) override;
   std::vector<StoredMessage> messages(const Key& key, std::int64_t after, const Limits& limits) override;
   std::vector<StoredMessage> old(const Key& key, std::int64_t recent, const Limits& limits) override;
   std::optional<Summary> summary(const Key& key) override;
   std::vector<Conversation> list(const std::string& space, std::int64_t before, std::int64_t count) override;
   std::vector<std::string> spaces() override;
-  std::vector<Hit> search(const std::string& space, const Search& search) override;
+  SearchPage search(const std::string& space, const Search& search) override;
 
  private:
   struct Row;
@@ -57,7 +58,7 @@ class SqliteStore final : public Store {
   Row row_or_new(const Key& key, Milliseconds time);
   std::int64_t new_log();
   void drop_log(std::int64_t log);
-  void index(const char* how, std::int64_t number, const std::string& content, const std::string& space_word);
+  void index(const char* how, std::int64_t number, std::string_view searched, const std::string& space_word);
   std::vector<StoredMessage> between(std::int64_t log, std::int64_t after, std::int64_t until, const Limits& limits);
 
   SearchTokenizer tokenizer_;  // before the connection, which uses it

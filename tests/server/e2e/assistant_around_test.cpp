@@ -79,6 +79,16 @@ TEST_CASE("what Open WebUI asks for its own use goes to the model alone where th
   CHECK(clinic.memory("get_all_messages", "webui")["messages"].size() == 2);
 }
 
+TEST_CASE("a header that names a conversation by what is no UTF-8 is refused, and nothing is kept") {
+  Clinic clinic;
+  clinic.http.carry_header("X-Conversation-Id", "caf\xe9");
+  const Json body{{"model", kAssistant}, {"messages", {{{"role", "user"}, {"content", kQuestion}}}}};
+  const HttpAnswer answer = clinic.http.post("/v1/chat/completions", body.dump());
+  CHECK(answer.status == 400);
+  CHECK_THAT(answer.body, has_text("X-Conversation-Id") && has_text("expected UTF-8"));
+  CHECK(clinic.memory("list", "")["conversations"].empty());
+}
+
 TEST_CASE("no word in a request leads past a profile's guardrail") {
   Clinic clinic;
   const auto ask = [&](const std::string& path, const std::string& text, const Json& more) {

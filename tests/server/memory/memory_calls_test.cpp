@@ -46,6 +46,11 @@ TEST_CASE("a server that does not speak JSON-RPC is told as one that cannot be u
   }
 }
 
+TEST_CASE("what is no UTF-8 is asked for with U+FFFD in its place") {
+  CHECK(memory::calls_over(std::make_unique<OneAnswer>(R"({"id": 1, "result": {}})"), std::chrono::minutes(1))
+            ->call("memory/delete", {{"conversation_id", "caf\xe9"}}) == Json::object());
+}
+
 TEST_CASE("an error of JSON-RPC is the call's, also where the server has not read which one it was") {
   for (const char* const answer : {R"({"id": null, "error": {"code": -32601, "message": "no"}})",
                                    R"({"error": {"code": -32601, "message": "no"}})",

@@ -1,4 +1,5 @@
 // rkllm-mcp memory: through a server that runs, and on the file itself.
+#include "memory/sqlite/sqlite_store.hpp"
 #include "server/memory/memory_server.hpp"
 #include "support/catch.hpp"
 #include "support/certificate.hpp"
@@ -190,6 +191,41 @@ TEST_CASE("an export of all goes on where one of them is deleted meanwhile") {
   CHECK(exporting.wait() == 0);
   INFO(exporting.error_text());
   CHECK_THAT(rest, has_text("Tôi bị đau răng") && !has_text("\"b\""));
+}
+
+TEST_CASE("a conversation whose id is no UTF-8 is exported with the others, under an id that can be imported") {
+  const Shell shell;
+  REQUIRE(shell.run({"import", shell.import_file(kLines)}).status == 0);
+  {
+    memory::SqliteStore store({shell.directory / "memory.db"}, memory::SqliteStore::Use::kWriting);
+    memory::Transaction transaction(store);
+    store.append({"", "caf\xe9"}, {memory::Role::kUser, "x", "", 1'000});
+    transaction.commit();
+  }
+  const auto exported = shell.run({"export"});
+  INFO(exported.err);
+  CHECK(exported.status == 0);
+  CHECK_THAT(exported.out, has_text("\"caf\xef\xbf\xbd\"") && has_text("Tôi bị đau răng"));
+  CHECK_THAT(shell.run({"list", "--json"}).out, has_text("\"caf\xef\xbf\xbd\""));
+  CHECK(shell.run({"import", shell.import_file(exported.out), "--replace"}).status == 0);
+}
+
+TEST_CASE("an import that cannot be read is an error, and changes nothing") {
+  const Shell shell;
+  REQUIRE(shell.run({"import", shell.import_file(kLines)}).status == 0);
+  // A folder can be opened as a file, and only reading it fails.
+  const auto refused = shell.run({"import", shell.directory.path(), "--replace"});
+  CHECK(refused.status == 1);
+  CHECK(refused.out.empty());
+  CHECK_THAT(refused.err, has_text(shell.directory.path() + " cannot be read"));
+  std::vector<std::string> args{"/bin/sh", "-c", R"(exec "$@" < "$0")", shell.directory.path()};
+  const auto command = shell.args_of({"import", "-", "--replace"});
+  args.insert(args.end(), command.begin(), command.end());
+  const auto piped = run_to_end({.args = args});
+  CHECK(piped.status == 1);
+  CHECK(piped.out.empty());
+  CHECK_THAT(piped.err, has_text("standard input cannot be read"));
+  CHECK(shell.run({"export", "a"}).out + shell.run({"export", "b"}).out == kLines);
 }
 
 TEST_CASE("what ended with the server cannot be looked at") {

@@ -341,6 +341,97 @@ TEST_CASE("a memory server that ends at the time at which it was to tell of chan
   CHECK(bench.notes.empty());
 }
 
+TEST_CASE(
+    "no answer is longer than one may be: lists and hits go on in the next page, a context leaves out the oldest") {
+  auto options = ServiceBench::in_memory();
+  options.answer_bytes = 5'000;
+  ServiceBench bench(options);
+  constexpr std::size_t kCount = 6;
+  for (std::size_t n = 0; n < kCount; ++n) {
+    const std::string id = std::to_string(n);
+    // In JSON each of these bytes is six.
+    Json message = ServiceBench::message("a", "word " + id + std::string(300, '\x01'));
+    message["metadata"] = {{"m", std::string(300, 'm')}};
+    bench.call("add_message", message);
+    bench.call("get_or_create", {{"conversation_id", id}});
+    bench.call("rename", {{"conversation_id", id}, {"title", std::string(1000, 't')}});
+    REQUIRE_FALSE(bench.failure);
+  }
+  const auto check_pages = [&](const std::string& method, Json params, const char* name, std::size_t count) {
+    INFO(method);
+    std::size_t entries = 0;
+    for (std::size_t page = 0; page <= count; ++page) {
+      const Json answer = bench.call(method, params);
+      REQUIRE_FALSE(bench.failure);
+      CHECK(to_text(answer).size() < 5'100);
+      REQUIRE_FALSE(answer[name].empty());
+      entries += answer[name].size();
+      if (!answer.contains("nextCursor")) {
+        CHECK(page > 0);
+        break;
+      }
+      params["cursor"] = answer["nextCursor"];
+    }
+    CHECK(entries == count);
+  };
+  check_pages("search", {{"query", "word"}, {"limit", 1000}}, "hits", kCount);
+  check_pages("list", {{"limit", 1000}}, "conversations", kCount + 1);
+  check_pages("get_all_messages", {{"conversation_id", "a"}, {"limit", 1000}}, "messages", kCount);
+  check_pages("export", {{"conversation_id", "a"}}, "lines", kCount + 1);
+  const Json context = bench.call("get_context", {{"conversation_id", "a"}})["messages"];
+  REQUIRE(context.size() == 2);
+  CHECK(context[0]["content"].get<std::string>().starts_with("word 4"));
+  CHECK(context[1]["content"].get<std::string>().starts_with("word 5"));
+  bench.call("get_all_messages", {{"conversation_id", "a"}});
+  REQUIRE(bench.failure);
+  CHECK(bench.failure->code() == ErrorCode::kTooLarge);
+}
+
+TEST_CASE("an id that is no UTF-8 is refused, and a conversation that has one can be listed, exported and deleted") {
+  TemporaryDirectory folder;
+  const std::string id = "caf\xe9";
+  {
+    SqliteStore store({folder / "x.db"}, SqliteStore::Use::kWriting);
+    commit(store, [&] {
+      store.append({"laptop", id}, test::said("x"));
+      store.append({"laptop", "other"}, test::said("y"));
+    });
+  }
+  ServiceBench bench(ServiceBench::in_file(folder / "x.db"));
+  const std::vector<std::pair<std::string, Json>> making{
+      {"add_message", ServiceBench::message(id, "z")},
+      {"get_or_create", {{"conversation_id", id}}},
+      {"set_summary", {{"conversation_id", id}, {"summary", "S"}}},
+      {"import", {{"lines", Json::array({Json{{"conversation", id}}})}}}};
+  for (const auto& [method, params] : making) {
+    INFO(method);
+    bench.call(method, params);
+    REQUIRE(bench.failure);
+    CHECK(bench.failure->code() == ErrorCode::kInvalidParams);
+    CHECK_THAT(bench.failure->what(), has_text("expected UTF-8"));
+  }
+  Json listed;
+  bench.service->service()->documents.list(bench.principal, {}, [&](const Json& page, const std::exception_ptr& error) {
+    CHECK_FALSE(error);
+    listed = page;
+    ++bench.answers;
+  });
+  const std::size_t before = bench.answers;
+  REQUIRE(bench.waiting.until([&] { return bench.answers > before; }));
+  REQUIRE(listed["resources"].size() == 2);
+  CHECK(listed["resources"][1]["uri"] == "memory://conversation/caf%E9");
+  CHECK(bench.call("list", Json::object())["conversations"].size() == 2);
+  const std::string shown = "caf\xef\xbf\xbd";  // as clients are told
+  for (const std::string& each : {id, shown}) {
+    CHECK(bench.contents(each) == std::vector<std::string>{"x"});
+    CHECK(bench.call("export", {{"conversation_id", each}})["lines"].size() == 2);
+  }
+  CHECK(bench.call("delete", {{"conversation_id", shown}})["status"] == "deleted");
+  bench.call("delete", {{"conversation_id", id}});
+  REQUIRE(bench.failure);
+  CHECK(bench.failure->code() == ErrorCode::kResourceNotFound);
+}
+
 TEST_CASE("the settings' own place is in the folder for a user's state, or nowhere") {
   const char* const home = std::getenv("HOME");
   const std::string kept = home == nullptr ? std::string() : home;

@@ -148,7 +148,7 @@ TEST_CASE("a client has its own space, and only an admin may ask for another") {
         }) == "params.space: expected string");
 }
 
-TEST_CASE("a conversation's id has 1 to 256 bytes, not characters") {
+TEST_CASE("a conversation's id has 1 to 256 bytes, not characters, of UTF-8") {
   CHECK(checked_id("x", "p") == "x");
   CHECK(checked_id(std::string(256, 'x'), "p") == std::string(256, 'x'));
   std::string letters;
@@ -161,6 +161,19 @@ TEST_CASE("a conversation's id has 1 to 256 bytes, not characters") {
       CHECK(params_complaint("params.conversation_id", asked) == "params.conversation_id: expected 1 to 256 bytes");
     }
   }
+  for (const char* const wrong : {"caf\xe9", "\xff", "\xed\xa0\x80"}) {
+    CHECK(params_complaint("here.id", [&] { checked_id(wrong, "here.id"); }) == "here.id: expected UTF-8");
+    const Params params = params_of({{"conversation_id", wrong}});
+    CHECK(params_complaint("params.conversation_id", [&] { (void)params.id(); }) ==
+          "params.conversation_id: expected UTF-8");
+    CHECK(params_complaint("params.conversation_id", [&] { (void)params.key(); }) ==
+          "params.conversation_id: expected UTF-8");
+    // One that was made before such ids were refused.
+    CHECK(params.key_of_existing() == Key{"laptop", wrong});
+  }
+  CHECK(params_complaint("params.conversation_id", [] {
+          (void)params_of({{"conversation_id", ""}}).key_of_existing();
+        }) == "params.conversation_id: expected 1 to 256 bytes");
   CHECK(params_of({{"conversation_id", "chat_1"}}).id() == "chat_1");
   CHECK_FALSE(params_of(Json::object()).id());
 }

@@ -18,6 +18,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -321,7 +322,7 @@ TEST_CASE("a database that somebody holds locked keeps neither the loop nor read
     holder.run_script("BEGIN; LOCK TABLE message IN EXCLUSIVE MODE");
     instance.append(kShared, "b");
     asio::post(instance.loop, [&order] { order.emplace_back("loop"); });
-    instance.threads.read([](Store& store) { return Json(store.recent(kShared, 1).front().content); },
+    instance.threads.read([](Store& store) { return Json(store.recent(kShared, {1}).front().content); },
                           [&order](const Json& result, const std::exception_ptr&) { order.push_back(result); });
     while (order.size() < 2) instance.loop.run_one();
     CHECK(instance.acknowledged.size() == 1);
@@ -342,7 +343,37 @@ TEST_CASE(
     store->append(kShared, said(longest + " short"));
     store->append(kShared, said(many));
   });
-  CHECK(store->search("", {.text = longest}).size() == 1);
-  CHECK(store->search("", {.text = longest + "q"}).empty());
-  CHECK(store->search("", {.text = "u77"}).size() == 1);
+  CHECK(store->search("", {.text = longest}).hits.size() == 1);
+  CHECK(store->search("", {.text = longest + "q"}).hits.empty());
+  CHECK(store->search("", {.text = "u77"}).hits.size() == 1);
+}
+
+TEST_CASE("what a database takes counts its conversations, titles and summaries, and is 0 again when all are gone") {
+  const std::string address = test::shared_postgresql_server().emptied_database();
+  const auto store = opened(address);
+  const std::string long_text(100'000, 'x');
+  const auto changes = [&](const auto& action) {
+    const std::int64_t before = store->used_bytes();
+    commit(*store, action);
+    return store->used_bytes() - before;
+  };
+  const std::int64_t empty = changes([&] { store->create({"", "empty"}, 1); });
+  CHECK(empty > 0);
+  CHECK(changes([&] { store->create({"", "empty"}, 2); }) == 0);
+  const std::int64_t first = changes([&] { store->append(kShared, said("x")); });
+  const std::int64_t second = changes([&] { store->append(kShared, said("x")); });
+  CHECK(first == second + empty);
+  CHECK(changes([&] { store->append({"", "empty"}, said("x")); }) == second);
+  CHECK(changes([&] { store->set_summary(kShared, long_text, 0, 1); }) == 100'000);
+  CHECK(changes([&] { store->put_summary(kShared, {"S", 1, 1}); }) == 1 - 100'000);
+  CHECK(changes([&] { store->rename(kShared, "Title"); }) == 5);
+  CHECK(changes([&] { store->set_summary({"", "new"}, long_text, 0, 1); }) == empty + 100'000);
+  CHECK(changes([&] { store->clear({"", "new"}, 2); }) == -100'000);
+  commit(*store, [&] {
+    for (const char* const id : {"empty", "chat_1", "new"}) CHECK(store->remove({"", id}));
+  });
+  for (bool is_more = true; is_more;) {
+    commit(*store, [&] { is_more = store->purge(2); });
+  }
+  CHECK(store->used_bytes() == 0);
 }

@@ -5,6 +5,11 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 using namespace rkllm_mcp;
 using namespace rkllm_mcp::memory;
 using test::commit;
@@ -30,7 +35,7 @@ struct Opened {
   std::vector<std::string> all(const Key& key) { return contents_of(store->messages(key, 0, kAll)); }
   std::vector<std::string> found(const std::string& text, bool fold = true) {
     std::vector<std::string> contents;
-    for (const Hit& hit : store->search(kKey.space, {.text = text, .fold = fold}))
+    for (const Hit& hit : store->search(kKey.space, {.text = text, .fold = fold}).hits)
       contents.push_back(hit.message.content);
     return contents;
   }
@@ -93,28 +98,32 @@ TEST_CASE("a conversation is made once, and is empty then", "[contract]") {
   CHECK_FALSE(second);
   CHECK(opened.store->find(kKey)->created == 7);
   CHECK(opened.all(kKey).empty());
-  CHECK(opened.store->recent(kKey, 6).empty());
+  CHECK(opened.store->recent(kKey, {6}).empty());
 }
 
 TEST_CASE("of a conversation that does not exist everything is empty, and nothing can be changed", "[contract]") {
   Opened opened;
-  CHECK_FALSE(opened.store->find(kKey));
-  CHECK(opened.all(kKey).empty());
-  CHECK(opened.store->recent(kKey, 6).empty());
-  CHECK(opened.store->old(kKey, 6, kAll).empty());
-  CHECK_FALSE(opened.store->summary(kKey));
-  commit(*opened.store, [&] {
-    CHECK_FALSE(opened.store->clear(kKey, 1));
-    CHECK_FALSE(opened.store->remove(kKey));
-    CHECK_FALSE(opened.store->rename(kKey, "title"));
-  });
+  opened.add({"laptop", "a"}, {"x"});
+  // The last three are no texts to PostgreSQL.
+  for (const Key& key : {kKey, Key{"laptop", "caf\xe9"}, Key{"caf\xe9", "a"}, Key{"laptop", std::string("a\0b", 3)}}) {
+    CHECK_FALSE(opened.store->find(key));
+    CHECK(opened.all(key).empty());
+    CHECK(opened.store->recent(key, {6}).empty());
+    CHECK(opened.store->old(key, 6, kAll).empty());
+    CHECK_FALSE(opened.store->summary(key));
+    commit(*opened.store, [&] {
+      CHECK_FALSE(opened.store->clear(key, 1));
+      CHECK_FALSE(opened.store->remove(key));
+      CHECK_FALSE(opened.store->rename(key, "title"));
+    });
+  }
 }
 
 TEST_CASE("the recent messages are the last ones, in order, and the old ones are before them", "[contract]") {
   Opened opened;
   opened.add(kKey, {"1", "2", "3", "4", "5"});
-  CHECK(contents_of(opened.store->recent(kKey, 2)) == Texts{"4", "5"});
-  CHECK(contents_of(opened.store->recent(kKey, 9)) == Texts{"1", "2", "3", "4", "5"});
+  CHECK(contents_of(opened.store->recent(kKey, {2})) == Texts{"4", "5"});
+  CHECK(contents_of(opened.store->recent(kKey, {9})) == Texts{"1", "2", "3", "4", "5"});
   CHECK(contents_of(opened.store->old(kKey, 2, kAll)) == Texts{"1", "2", "3"});
   CHECK(opened.store->old(kKey, 5, kAll).empty());
 }
@@ -174,6 +183,27 @@ TEST_CASE("what was removed is freed, and nothing else", "[contract]") {
   opened.store->check();
 }
 
+TEST_CASE("a summary counts in what a store takes, until it is replaced, cleared or deleted", "[contract]") {
+  Opened opened;
+  constexpr std::int64_t kLong = 1'000'000;
+  opened.add(kKey, {"x"});
+  const auto before = opened.store->used_bytes();
+  const auto takes_more = [&](std::int64_t than) { return opened.store->used_bytes() - before > than; };
+  const auto summarise = [&] {
+    commit(*opened.store, [&] { opened.store->set_summary(kKey, std::string(kLong, 's'), 0, 1); });
+    CHECK(takes_more(kLong / 2));
+  };
+  summarise();
+  commit(*opened.store, [&] { opened.store->put_summary(kKey, {"S", 1, 1}); });
+  CHECK_FALSE(takes_more(kLong / 2));
+  summarise();
+  commit(*opened.store, [&] { opened.store->clear(kKey, 2); });
+  CHECK_FALSE(takes_more(kLong / 2));
+  summarise();
+  commit(*opened.store, [&] { opened.store->remove(kKey); });
+  CHECK_FALSE(takes_more(kLong / 2));
+}
+
 TEST_CASE("lists are paged, newest first, and a page goes on where it ended, whatever has come or changed",
           "[contract]") {
   Opened opened;
@@ -218,14 +248,69 @@ TEST_CASE("search finds messages that have all words, newest first, within a con
   opened.add({"laptop", "chat_2"}, {"another quick fox"});
   CHECK(opened.found("quick fox") ==
         Texts{"another quick fox", "a \"quoted\" (fox*) AND quick: OR", "Fox, QUICK!", "the quick fox"});
-  const auto within = opened.store->search("laptop", {.text = "quick", .id = "chat_1", .count = 2});
+  const auto within = opened.store->search("laptop", {.text = "quick", .id = "chat_1", .count = 2}).hits;
   REQUIRE(within.size() == 2);
   CHECK(within[0].id == "chat_1");
-  const auto next = opened.store->search("laptop", {.text = "quick", .id = "chat_1", .before = within[1].place});
+  const auto next = opened.store->search("laptop", {.text = "quick", .id = "chat_1", .before = within[1].place}).hits;
   REQUIRE(next.size() == 1);
   CHECK(next[0].message.content == "the quick fox");
   CHECK(opened.found("wolf").empty());
   CHECK_THROWS_AS(opened.found(" -- \"* "), InvalidParams);
+}
+
+TEST_CASE("the recent messages are bounded in bytes, the newest at least, and the oldest are left out", "[contract]") {
+  Opened opened;
+  commit(*opened.store, [&] {
+    opened.store->append(kKey, {Role::kUser, std::string(10, 'a'), "", 1});
+    opened.store->append(kKey, {Role::kUser, std::string(10, 'b'), R"({"n":123})", 2});
+    opened.store->append(kKey, {Role::kUser, std::string(10, 'c'), "", 3});
+  });
+  CHECK(opened.store->recent(kKey, {9, 39}).size() == 3);
+  CHECK(contents_of(opened.store->recent(kKey, {9, 38})) == Texts{std::string(10, 'b'), std::string(10, 'c')});
+  CHECK(opened.store->recent(kKey, {9, 28}).size() == 1);
+  CHECK(contents_of(opened.store->recent(kKey, {9, 1})) == Texts{std::string(10, 'c')});
+}
+
+TEST_CASE("of a long content search gives the beginning, in whole characters, and says so", "[contract]") {
+  Opened opened;
+  opened.add(kKey, {"word " + std::string(10, 'x'), "word ếếếếếế"});
+  const auto hits = opened.store->search("laptop", {.text = "word", .content_bytes = 15}).hits;
+  REQUIRE(hits.size() == 2);
+  CHECK(hits[0].message.content == "word ếếế");  // three bytes each, and one left over
+  CHECK(hits[0].is_cut);
+  CHECK(hits[1].message.content == "word " + std::string(10, 'x'));
+  CHECK_FALSE(hits[1].is_cut);
+}
+
+TEST_CASE("a page of hits is bounded in number and in bytes with their metadata, one at least, and says if it is all",
+          "[contract]") {
+  Opened opened;
+  commit(*opened.store, [&] {
+    for (int n = 0; n < 4; ++n) {
+      opened.store->append(
+          kKey, {Role::kUser, "word " + std::string(95, 'x'), R"({"n":")" + std::string(92, 'm') + R"("})", n + 1});
+    }
+  });
+  const auto page = [&](std::int64_t count, std::int64_t content_bytes, std::int64_t bytes, std::int64_t before = 0) {
+    return opened.store->search(
+        "laptop", {.text = "word", .before = before, .count = count, .content_bytes = content_bytes, .bytes = bytes});
+  };
+  CHECK(page(4, 100, 1000).hits.size() == 4);
+  CHECK_FALSE(page(4, 100, 1000).is_more);
+  CHECK(page(3, 100, 1000).hits.size() == 3);
+  CHECK(page(3, 100, 1000).is_more);
+  CHECK(page(9, 100, 400).hits.size() == 2);  // 200 bytes each
+  CHECK(page(9, 100, 400).is_more);
+  CHECK(page(9, 10, 400).hits.size() == 3);  // what is cut does not count
+  const auto first = page(9, 100, 1);
+  REQUIRE(first.hits.size() == 1);
+  CHECK(first.is_more);
+  CHECK(first.hits[0].message.created == 4);
+  const auto rest = page(9, 100, 600, first.hits[0].place);
+  CHECK(rest.hits.size() == 3);
+  CHECK_FALSE(rest.is_more);
+  CHECK(opened.store->search("laptop", {.text = "wolf"}).hits.empty());
+  CHECK_FALSE(opened.store->search("laptop", {.text = "wolf"}).is_more);
 }
 
 TEST_CASE("search minds Vietnamese diacritics, or does not, as it is asked to", "[contract]") {
@@ -305,7 +390,7 @@ TEST_CASE("what is read in one transaction was so at one moment", "[contract]") 
   opened.add(kKey, {"1", "2"});
   {
     Transaction reading(*opened.store, Transaction::Use::kReading);
-    REQUIRE(opened.store->recent(kKey, 1).size() == 1);
+    REQUIRE(opened.store->recent(kKey, {1}).size() == 1);
     commit(*other, [&] {
       other->append(kKey, said("3"));
       other->set_summary(kKey, "S", 1, 1);

@@ -166,7 +166,7 @@ TEST_CASE("a read that was interrupted is made again") {
   one.threads.read(
       [tried = 0](Store& store) mutable {
         if (tried++ == 0) throw StoreError(StoreError::Kind::kInterrupted, "for the test");
-        return Json(store.recent(kTalk, 1).size());
+        return Json(store.recent(kTalk, {1}).size());
       },
       one.noted("read"));
   one.await(2);
@@ -186,7 +186,7 @@ TEST_CASE("readers answer while a write is under way") {
         return Json();
       },
       one.noted("write"));
-  one.threads.read([](Store& store) { return Json(store.recent(kTalk, 1).front().content); }, one.noted("read"));
+  one.threads.read([](Store& store) { return Json(store.recent(kTalk, {1}).front().content); }, one.noted("read"));
   one.await(2);
   CHECK(one.answers.back() == "read: a");
   go.set_value();
@@ -203,7 +203,7 @@ TEST_CASE("another program that holds the file keeps neither the loop nor reader
   bool turned = false;
   asio::post(one.loop, [&turned] { turned = true; });
   one.append("b");
-  one.threads.read([](Store& store) { return Json(store.recent(kTalk, 1).front().content); }, one.noted("read"));
+  one.threads.read([](Store& store) { return Json(store.recent(kTalk, {1}).front().content); }, one.noted("read"));
   one.await(2);
   CHECK(turned);
   CHECK(one.answers.back() == "read: a");
@@ -271,7 +271,7 @@ TEST_CASE("what is in memory only is written and read by one thread") {
   options.readers = 0;
   Threads one(file(":memory:"), options);
   one.append("a");
-  one.threads.read([](Store& store) { return Json(store.recent(kTalk, 1).front().content); }, one.noted("read"));
+  one.threads.read([](Store& store) { return Json(store.recent(kTalk, {1}).front().content); }, one.noted("read"));
   one.await(2);
   CHECK(one.answers.back() == "read: a");
 }

@@ -5,6 +5,10 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 using namespace rkllm_mcp;
 using namespace rkllm_mcp::memory;
 using test::commit;
@@ -65,7 +69,24 @@ TEST_CASE("what was exported is imported as it was", "[contract]") {
   CHECK(imported.messages == 7);
   CHECK(opened.exported({"phone", "chat_1"}) == lines);
   CHECK(opened.store->messages({"phone", "chat_1"}, 0, {100}) == opened.store->messages(kMoved, 0, {100}));
-  CHECK(opened.store->search("phone", {.text = "n3"}).size() == 1);
+  CHECK(opened.store->search("phone", {.text = "n3"}).hits.size() == 1);
+}
+
+TEST_CASE("a part of an export has so many bytes of JSON, and a summary without room is the last part", "[contract]") {
+  Transferred opened;
+  commit(*opened.store, [&] {
+    // Each byte is six of JSON.
+    for (int n = 0; n < 3; ++n) opened.store->append(kMoved, {Role::kUser, std::string(1000, '\x01'), "", 1000});
+    opened.store->set_summary(kMoved, std::string(1000, 's'), 0, 1000);
+  });
+  std::vector<std::size_t> sizes;
+  std::string cursor;
+  do {
+    const auto part = export_part(*opened.store, kMoved, cursor, {100, 6500});
+    sizes.push_back(part.lines.size());
+    cursor = part.next;
+  } while (!cursor.empty());
+  CHECK(sizes == std::vector<std::size_t>{2, 1, 1, 1});  // the first has the line of the conversation as well
 }
 
 TEST_CASE("an import waits out of sight until it is finished, and refuses what exists unless it replaces",
@@ -83,7 +104,7 @@ TEST_CASE("an import waits out of sight until it is finished, and refuses what e
   commit(*opened.store, [&] { add_waiting(*opened.store, "long", "phone", {begin}, "lines"); });
   commit(*opened.store, [&] { add_waiting(*opened.store, "long", "phone", {message, message}, "lines"); });
   CHECK(opened.store->list("phone", 0, 10).empty());
-  CHECK(opened.store->search("phone", {.text = "n1"}).empty());
+  CHECK(opened.store->search("phone", {.text = "n1"}).hits.empty());
   commit(*opened.store, [&] { give_up_import(*opened.store, "long", "phone"); });
   CHECK(opened.store->spaces() == std::vector<std::string>{"laptop"});
 }
@@ -105,6 +126,8 @@ TEST_CASE("lines that are wrong are refused with their path", "[contract]") {
   CHECK(path_of(R"({"role":"user","content":"","timestamp":"yesterday"})") == "params.lines[7].timestamp");
   CHECK(path_of(R"({"role":"user","content":"","metadata":{"a":"\u0000"}})") == "params.lines[7].metadata");
   CHECK(path_of(R"({"conversation":""})") == "params.lines[7].conversation");
+  const std::string titled = R"({"conversation":"c","title":")" + std::string(1025, 'x') + "\"}";
+  CHECK(path_of(titled.c_str()) == "params.lines[7].title");
   CHECK(path_of(R"({"summary":{"text":"","covers":-1}})") == "params.lines[7].summary.covers");
   CHECK(path_of(R"({"role":"user","content":"","timestamp":"2026-11-23T21:27:58.5Z"})") == "none");
   const ImportLine message = import_line(Json::parse(R"({"role":"user","content":""})"), "line");

@@ -94,6 +94,21 @@ TEST_CASE("a visit knows from the request's headers which conversation it goes o
   CHECK_FALSE(no_task.visit.is_task);
 }
 
+TEST_CASE("a header that names a conversation by what is no UTF-8 is refused by its name") {
+  for (const char* const name : {"X-Conversation-Id", "X-OpenWebUI-Chat-Id"}) {
+    const AnsweredVisit wrong(request_at("/v1/chat/completions", {{name, "caf\xe9"}}));
+    try {
+      wrong.visit.check_conversation();
+      FAIL("it is taken");
+    } catch (const TurnError& error) {
+      CHECK(error.kind() == ErrorKind::kBadField);
+      CHECK_THAT(error.what(), test::has_text(name) && test::has_text("expected UTF-8"));
+    }
+    AnsweredVisit(request_at("/v1/chat/completions", {{name, "caf\xc3\xa9"}})).visit.check_conversation();
+  }
+  AnsweredVisit("/v1/chat/completions").visit.check_conversation();
+}
+
 TEST_CASE("an answer is JSON that nobody stores, with the request's id, and is noted") {
   AnsweredVisit made("/v1//models");
   made.visit.asker.name = "ada";

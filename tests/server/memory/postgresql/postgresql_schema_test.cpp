@@ -47,7 +47,7 @@ TEST_CASE("an empty database gets its tables in a schema of their own, and keeps
   CHECK(tables_in(db) == 0);
   postgresql::migrate(db);
   CHECK(tables_in(db) == 5);
-  CHECK(db.run("SELECT version FROM rkllm_mcp.store").integer(0, 0) == 1);
+  CHECK(db.run("SELECT version FROM rkllm_mcp.store").integer(0, 0) == 2);
   CHECK(db.run("SELECT bytes FROM rkllm_mcp.store").integer(0, 0) == 0);
   CHECK(db.run("SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = 'public'").integer(0, 0) == 0);
   CHECK(locks_held(db) == 0);
@@ -74,9 +74,25 @@ TEST_CASE("a schema of that name with another program's table stays as it is") {
 TEST_CASE("a database of a newer program is refused with both versions and stays as it is") {
   postgresql::Connection db(empty_database(), nullptr);
   postgresql::migrate(db);
-  db.run_script("UPDATE rkllm_mcp.store SET version = 2");
-  CHECK_THAT(migration_refusal(db), has_text("newer rkllm-mcp (schema 2, this one knows 1)"));
+  db.run_script("UPDATE rkllm_mcp.store SET version = 3");
+  CHECK_THAT(migration_refusal(db), has_text("newer rkllm-mcp (schema 3, this one knows 2)"));
+  CHECK(db.run("SELECT version FROM rkllm_mcp.store").integer(0, 0) == 3);
+}
+
+TEST_CASE("the conversations of an older program's database are counted when it is brought up to date") {
+  const std::string address = empty_database();
+  {
+    postgresql::Connection db(address, nullptr);
+    postgresql::migrate(db);
+    db.run_script(
+        "INSERT INTO rkllm_mcp.conversation(space, id, title, summary, created_ms, updated_ms) "
+        "VALUES('', 'a', 'Title', 'Summary', 1, 1), ('', 'b', '', NULL, 1, 1); "
+        "UPDATE rkllm_mcp.store SET version = 1, bytes = 1000");
+  }
+  postgresql::Connection db(address, nullptr);
+  postgresql::migrate(db);
   CHECK(db.run("SELECT version FROM rkllm_mcp.store").integer(0, 0) == 2);
+  CHECK(db.run("SELECT bytes FROM rkllm_mcp.store").integer(0, 0) == 1000 + 2 * 200 + 12);
 }
 
 TEST_CASE("tables that cannot all be made are not made at all") {
