@@ -65,7 +65,46 @@ struct Reading {
   std::shared_ptr<ChatExchange> answer;
 };
 
+// An answer in Ollama's form of a model that says nothing before the test lets it.
+struct SilentOllama {
+  SilentOllama(asio::io_context& loop, bool streams) {
+    const Json question{{"role", "user"}, {"content", "Hi"}};
+    const Json body{{"model", "qwen3-0.6b"}, {"stream", streams}, {"messages", Json::array({question})}};
+    lender.model.answers = {{"Hello"}};
+    ChatExchange::Options options;
+    options.surface = Surface::kOllama;
+    options.heartbeat = std::chrono::milliseconds(1);
+    ChatJob job = find_chat_endpoint("/api/chat")->read(body, {});
+    answer = std::make_shared<ChatExchange>(loop, *client, std::move(job), std::move(options), [](int) {});
+    answer->begin(host, {}, "");
+  }
+
+  ScriptedLender lender;
+  ChatHost host{lender, {.warm_up_bytes = 0}};
+  std::shared_ptr<FullExchange> client = std::make_shared<FullExchange>();
+  std::shared_ptr<ChatExchange> answer;
+};
+
 }  // namespace
+
+TEST_CASE("a stream of Ollama's gets pieces without content while its model is silent, and a whole answer none") {
+  asio::io_context loop;
+  SilentOllama whole(loop, false);
+  SilentOllama stream(loop, true);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (stream.client->text.empty() && std::chrono::steady_clock::now() < deadline) {
+    loop.restart();
+    loop.run_one_for(std::chrono::milliseconds(5));
+  }
+  const Json line = Json::parse(stream.client->text);
+  CHECK(line["message"] == Json{{"role", "assistant"}, {"content", ""}});
+  CHECK(line["done"] == false);
+  CHECK(whole.client->text.empty());
+  whole.lender.settle();
+  const Json answer = Json::parse(whole.client->text);
+  CHECK(answer["message"]["content"] == "Hello");
+  CHECK(answer["done"] == true);
+}
 
 TEST_CASE("a run waits for its reader") {
   Reading reading(std::nullopt);
