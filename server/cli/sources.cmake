@@ -35,6 +35,7 @@ set(CLI_SOURCES
   cli/talk/model_conversation.cpp
   cli/talk/kept_terminal.cpp
   cli/talk/line_editor.cpp
+  cli/talk/new_file.cpp
   cli/target.cpp
   cli/tools_command.cpp
   cli/version_text.cpp)

@@ -34,9 +34,11 @@ KnownModels::KnownModels(asio::io_context& loop, spdlog::logger& log, const Mode
 }
 
 void KnownModels::choose(Choices choices) {
+  const bool has_other_aliases = choices.aliases != choices_.aliases;
   choices_ = std::move(choices);
   list_.set_presets(choices_.presets);
   options_.looked();
+  if (has_other_aliases) options_.changed();
   look_again([] {});
 }
 

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import Anthropic from '@anthropic-ai/sdk';
+import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 
 import { Board, saying } from './support/board.mjs';
 
-const kModels = ['qwen3-chat', 'qwen3-responses', 'qwen3-messages']; // one for each test, so that they wait at the same time
+const kModels = ['qwen3-chat', 'qwen3-responses', 'qwen3-messages', 'qwen3-ollama']; // one for each test, so that they wait at the same time
 const kTokensPerSecond = 40; // of the prompt, which has more than twice as many tokens as are computed between two signs
 
 let board;
@@ -53,5 +54,18 @@ describe('heartbeats', { concurrency: true }, () => {
     const stream = client.messages.stream({ model: kModels[2], max_tokens: 50, messages: [{ role: 'user', content: asking('messages') }] });
     assert.equal(await stream.finalText(), 'Hello messages.');
     assert.match(await raw, /event: ping\n/);
+  });
+
+  test('ollama: pieces without content', async () => {
+    let empty = 0;
+    let text = '';
+    const client = new Ollama({ host: board.url });
+    const messages = [{ role: 'user', content: asking('ollama') }];
+    for await (const part of await client.chat({ model: kModels[3], messages, stream: true })) {
+      if (!part.done && part.message.content === '') ++empty;
+      text += part.message.content;
+    }
+    assert.equal(text, 'Hello ollama.');
+    assert.ok(empty >= 2, `${empty} pieces without content`);
   });
 });

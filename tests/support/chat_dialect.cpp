@@ -125,7 +125,12 @@ bool ChatDialect::ends_answer(const Json& part) const {
 bool ChatDialect::is_sign_of_life(const Json& part) const {
   if (kind == Kind::kMessages) return type_of(part) == "ping";
   if (kind == Kind::kResponses) return type_of(part) == "response.in_progress";
-  if (is_ollama() || !part.is_object() || ends_answer(part)) return false;
+  if (!part.is_object() || ends_answer(part)) return false;
+  if (is_ollama()) {
+    const Json piece = kind == Kind::kOllamaChat ? part.value("message", Json::object()) : part;
+    return part.contains("done") && text_of(part).empty() && !piece.contains("thinking") &&
+           !piece.contains("tool_calls");
+  }
   if (kind == Kind::kPrompts) return part.value(Json::json_pointer("/choices/0/text"), "?").empty();
   const Json delta = part.value(Json::json_pointer("/choices/0/delta"), Json());
   if (!delta.is_object()) return false;

@@ -37,8 +37,6 @@ struct ChatDialect {
   bool ends_answer(const Json& part) const;
   // Whether this part of a stream says only that the request lives, in the protocol's own words.
   bool is_sign_of_life(const Json& part) const;
-  // Whether there are signs of life that a client sees in the body: Ollama's streams have none.
-  bool has_signs_of_life() const { return !is_ollama(); }
   // What `part`, or a whole answer, says of an error that has all that the dialect's errors have: the message, behind
   // a word for its kind where the dialect has one, "model_not_found: no such model". Nothing if it is no such error.
   std::optional<std::string> error_in(const Json& part) const;

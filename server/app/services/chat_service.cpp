@@ -39,6 +39,9 @@ chat::ChatRoutes::Options route_options(const Settings& settings, chat::ModelSto
                                         chat::ResponseStore* responses) {
   chat::ChatRoutes::Options options;
   options.responses = responses;
+  options.warn_of_unkept = [&log](const std::string& id, const std::string& why) {
+    log.warn("the response {} is not kept, and its client told so: {}", id, why);
+  };
   options.heartbeat = settings.chat.heartbeat_s;
   options.most_held = settings.limits.stall_s;
   options.memory = std::move(memory);

@@ -47,6 +47,8 @@ class ReplyStream {
   virtual std::string event(const AnswerEvent& event, std::size_t answer) = 0;
   // Nothing has come for a while; shaped as the protocol has it, since some clients stumble over SSE comments.
   virtual std::string heartbeat() = 0;
+  // The answer that was to be kept cannot be, before its end.
+  virtual void not_kept() {}
   // One answer has ended.
   virtual std::string end(const AnswerEnd& end, std::size_t answer) = 0;
   // All have. `sum`: the usage of all of them.
@@ -60,6 +62,8 @@ class ReplyStream {
   const Json& notices() const { return notices_; }
   // notices() as the text of a member behind others: ,"rkllm":...; empty: none.
   std::string notices_member() const;
+  // One more field of the request that could not be honoured.
+  void add_ignored(std::string_view field) { notices_["ignored"].push_back(field); }
 
  private:
   static Json notices_of(const TurnBeginning& beginning);

@@ -152,13 +152,14 @@ void ChatExchange::ended(const AnswerEnd& end, std::size_t answer) {
 }
 
 // A client may go on from a response as soon as it has read its end (previous_response_id): so the response is kept
-// first, and its end told afterwards.
+// first, and its end told afterwards. One that cannot be kept is told all the same, since it was made: to ask for it
+// again would help nobody.
 void ChatExchange::finished(const Usage& sum) {
   if (!job_.kept_items) return tell_end(sum);
   const auto told = [weak = weak_from_this(), sum](const std::optional<TurnError>& error) {
     const auto alive = weak.lock();
     if (!alive || alive->is_over_) return;
-    if (error) return alive->failed(*error);
+    if (error) alive->not_kept(*error);
     alive->tell_end(sum);
   };
   Json items = job_.kept_items(answers_.at(0));
@@ -166,6 +167,13 @@ void ChatExchange::finished(const Usage& sum) {
   if (has_fault("a response is not kept")) return told(std::nullopt);
   if (has_fault("a response is kept twice")) options_.responses->keep(job_.id, options_.asker, items, told);
   options_.responses->keep(job_.id, options_.asker, std::move(items), told);
+}
+
+void ChatExchange::not_kept(const TurnError& error) {
+  if (options_.warn_of_unkept) options_.warn_of_unkept(job_.id, error.what());
+  job_.ignored.emplace_back("store");
+  job_.whole = std::move(job_.whole_unkept);
+  if (job_.stream) job_.stream->not_kept();
 }
 
 void ChatExchange::tell_end(const Usage& sum) {

@@ -42,6 +42,7 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
     bool is_simulated = false;
     ResponseStore* responses = nullptr;  // that takes answers which are to be kept; not null where a job has some
     std::string asker{};
+    std::function<void(const std::string& id, const std::string& why)> warn_of_unkept{};  // null: nobody is told
   };
 
   ChatExchange(asio::io_context& loop, http::Exchange& exchange, ChatJob job, Options options,
@@ -67,8 +68,9 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   void go_on();
   bool has_room() const;
   void tell_ended();
-  // The end of the answers, once they are kept.
+  // The end of the answers, once they are kept, or it is known that they cannot be.
   void tell_end(const Usage& sum);
+  void not_kept(const TurnError& error);
   void over(int status);
 
   const std::shared_ptr<http::Exchange> exchange_;

@@ -45,6 +45,13 @@ ChatJob openai_completion_job(const Json& json, ReplyFacts facts) {
   return job;
 }
 
+// ChatJob::whole, of a response.
+decltype(ChatJob::whole) whole_response(const ReplyFacts& facts, const Json& settings) {
+  return [facts, settings](const std::vector<Answer>& answers, const Usage& /*sum*/, const std::string&) {
+    return responses_reply(facts, settings, answers.at(0));
+  };
+}
+
 ChatJob responses_job(const Json& json, ReplyFacts facts) {
   ResponsesRequest request = read_responses(json);
   if (!request.instructions.empty()) {
@@ -52,13 +59,12 @@ ChatJob responses_job(const Json& json, ReplyFacts facts) {
   }
   ChatJob job = job_of(request, facts);
   if (request.stream) job.stream = std::make_unique<ResponsesStream>(facts, request.settings);
-  job.whole = [facts, settings = request.settings](const std::vector<Answer>& answers, const Usage& /*sum*/,
-                                                   const std::string&) {
-    return responses_reply(facts, settings, answers.at(0));
-  };
+  job.whole = whole_response(facts, request.settings);
   job.previous = std::move(request.previous_response);
   if (!request.store) return job;
   job.id = facts.id;
+  request.settings["store"] = false;
+  job.whole_unkept = whole_response(facts, request.settings);
   job.kept_items = [facts, items = items_of(json.at("input"))](const Answer& answer) {
     Json all = items;
     for (Json& item : output_of(facts, answer)) all.push_back(std::move(item));

@@ -34,6 +34,8 @@ struct ChatJob {
   std::optional<std::string> previous{};  // the id of a kept answer whose conversation comes before the request's
   // Not null: the answer is to be kept under `id`; gives the conversation that it ends, as items.
   std::function<Json(const Answer& answer)> kept_items{};
+  // As `whole`, of an answer that cannot be kept; not null where kept_items is not.
+  decltype(whole) whole_unkept{};
   std::string id{};
 };
 

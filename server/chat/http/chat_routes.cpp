@@ -289,6 +289,7 @@ void ChatRoutes::make_turn(ChatJob job, Visit& visit) {
   options.memory = std::move(visit.memory);
   options.is_simulated = options_.answers.is_simulated();
   options.responses = options_.responses;
+  options.warn_of_unkept = options_.warn_of_unkept;
   options.asker = visit.asker.name;
   const std::uint64_t number = open_.new_number();
   const auto gone = [this, visit = visit.shared_from_this(), number](int status) {

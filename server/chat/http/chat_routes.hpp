@@ -36,6 +36,8 @@ class ChatRoutes {
     ModelStore* store = nullptr;                           // that models are pulled into; null: nobody may
     Visit::Rules answers{};
     ResponseStore* responses = nullptr;  // that answers are kept in; null: none are
+    // One of these could not be kept; null: nobody is told.
+    std::function<void(const std::string& id, const std::string& why)> warn_of_unkept{};
     Tokenizers::WarnFunction warn_of_tokenizer{};
   };
 

@@ -1,6 +1,7 @@
 #include "chat/mcp/kept_responses.hpp"
 
 #include "jsonrpc/bounded_json.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "jsonrpc/unread.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -79,11 +80,11 @@ void KeptResponses::keep(const std::string& id, const std::string& asker, Json i
 void KeptResponses::keep_text(const std::string& id, const std::string& asker, std::string text,
                               const KeptFunction& done) {
   if (text.size() > kMostBytes) {
-    return done(TurnError::bad_field("store", "the conversation has " + std::to_string(text.size()) +
-                                                  " bytes, more than are kept (" + std::to_string(kMostBytes) + ")"));
+    return done(TurnError(ErrorKind::kTooLarge, "the conversation has " + std::to_string(text.size()) +
+                                                    " bytes, more than are kept (" + std::to_string(kMostBytes) + ")"));
   }
-  const auto told = [id, done](const std::exception_ptr& error) {
-    done(error ? std::optional(failure_of(id, error)) : std::nullopt);
+  const auto told = [done](const std::exception_ptr& error) {
+    done(error ? std::optional(TurnError(ErrorKind::kInternal, as_rpc_error(error).what())) : std::nullopt);
   };
   memory_.add_message(id, keeper_for(asker), "assistant", std::move(text), nullptr, told);
 }

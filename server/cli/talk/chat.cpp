@@ -7,6 +7,7 @@
 #include "cli/talk/kept_terminal.hpp"
 #include "cli/talk/line_editor.hpp"
 #include "cli/talk/model_conversation.hpp"
+#include "cli/talk/new_file.hpp"
 #include "text/ascii.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
@@ -14,11 +15,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <fstream>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -247,12 +245,11 @@ class Chat {
 
   void save(const std::string& path) {
     if (path.empty()) return complain("/save needs the name of a file");
-    if (::access(path.c_str(), F_OK) == 0) return complain(path + " exists; name another file");
-    errno = 0;
-    std::ofstream file(path);
-    file << conversation_.to_json().dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-    file.close();
-    if (!file) return complain(path + " cannot be written: " + std::generic_category().message(errno));
+    try {
+      write_new_file(path, conversation_.to_json().dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    } catch (const std::exception& error) {
+      return complain(error.what());
+    }
     say("Written to " + path + ".\n");
   }
 

@@ -1,7 +1,9 @@
 // The page of a search, read (html_document.hpp).
 #include "tools/html/html_document.hpp"
 
+#include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +47,11 @@ Json read_duckduckgo_page(const HtmlDocument& document, const Url& address) {
   const HtmlNode root = document.root();
   if (asks_for_person(root)) return Json{{"refused", true}};
   Json results = Json::array();
+  std::size_t room = HtmlDocument::kLongestAnswer;
+  const auto take_room = [&room](std::size_t bytes) {
+    if (bytes > room) throw std::length_error("the results get too long");
+    room -= bytes;
+  };
   bool has_entries = false;
   bool takes_snippet = false;
   int advertisements = 0;  // that the present node is inside of: more than one, where a broken page nests its results
@@ -57,11 +64,18 @@ Json read_duckduckgo_page(const HtmlDocument& document, const Url& address) {
       const bool goes_on = url && !results.empty() && results.back()["link"] == url->text();
       if (goes_on) return true;
       takes_snippet = url.has_value();
-      if (url) results.push_back(Json{{"title", visible_text(node)}, {"content", ""}, {"link", url->text()}});
+      if (url) {
+        std::string title = visible_text(node);
+        std::string link = url->text();
+        take_room(title.size() + link.size());
+        results.push_back(Json{{"title", std::move(title)}, {"content", ""}, {"link", std::move(link)}});
+      }
       return true;
     }
     if (node.has_class("result__snippet") && std::exchange(takes_snippet, false)) {
-      results.back()["content"] = visible_text(node);
+      std::string content = visible_text(node);
+      take_room(content.size());
+      results.back()["content"] = std::move(content);
     }
     return true;
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <new>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -39,8 +40,13 @@ struct HtmlDocument::Memory {
 
   void add_block(std::size_t bytes) {
     const std::size_t size = std::max(bytes, kBlockBytes);
-    if (size > kMostMemory - used) std::_Exit(kExitTooMuchMemory);  // the library has no way to handle a failure here
-    blocks.push_back(std::unique_ptr<char[]>(new char[size]));
+    // The library has no way to handle a failure here.
+    if (size > kMostMemory - used) std::_Exit(kExitTooMuchMemory);
+    try {
+      blocks.push_back(std::unique_ptr<char[]>(new char[size]));
+    } catch (const std::bad_alloc&) {
+      std::_Exit(kExitTooMuchMemory);
+    }
     used += size;
     left = size;
     free = blocks.back().get();

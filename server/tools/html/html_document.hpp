@@ -1,7 +1,7 @@
 // A page as a tree, and what is read of it: by libgumbo, which reads broken pages the way browsers do.
 //
 // To be used in a process of its own only (page_reading.hpp): the library aborts on some pages, and others can be made
-// to take for ever. A page that takes more than kMostMemory ends the process. (docs/decisions/html-parser.md)
+// to take for ever. A page whose tree takes more than kMostMemory ends the process. (docs/decisions/html-parser.md)
 #pragma once
 
 #include "text/url.hpp"
@@ -41,6 +41,7 @@ class HtmlNode {
 class HtmlDocument {
  public:
   static constexpr std::size_t kMostMemory = std::size_t{96} << 20U;
+  static constexpr std::size_t kLongestAnswer = std::size_t{16} << 20U;  // bytes of what is made of a page
   static constexpr int kExitTooMuchMemory = 3;
 
   explicit HtmlDocument(std::string page);  // UTF-8
@@ -78,12 +79,14 @@ struct ReadablePage {
   std::string text;   // Markdown, without a newline at its end
 };
 
-// `address` is the page's own: links that are relative become whole ones.
+// `address` is the page's own: links that are relative become whole ones. Throws std::length_error if the text gets
+// longer than HtmlDocument::kLongestAnswer.
 ReadablePage readable_page(const HtmlDocument& document, const Url& address);
 
 // The page that DuckDuckGo answers with to those who run no scripts, as results:
 // {"results": [{"title", "content", "link"}]}, advertisements left out; {"refused": true} if it asks to be shown that a
-// person searches; {"unknown": true} if it is neither results nor the word that there are none.
+// person searches; {"unknown": true} if it is neither results nor the word that there are none. Throws
+// std::length_error if the results get longer than HtmlDocument::kLongestAnswer.
 Json read_duckduckgo_page(const HtmlDocument& document, const Url& address);
 
 }  // namespace rkllm_mcp

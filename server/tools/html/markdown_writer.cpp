@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <stdexcept>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -18,8 +19,8 @@ void MarkdownWriter::words(std::string_view text) {
       continue;
     }
     prepare();
-    if (escapes_brackets_ && (c == '[' || c == ']')) text_ += '\\';
-    text_ += c;
+    if (escapes_brackets_ && (c == '[' || c == ']')) add("\\");
+    add({&c, 1});
   }
 }
 
@@ -28,7 +29,7 @@ void MarkdownWriter::verbatim(std::string_view text) {
     const auto end = std::min(text.find('\n'), text.size());
     if (end > 0) {
       prepare();
-      text_ += text.substr(0, end);
+      add(text.substr(0, end));
     }
     if (end == text.size()) return;
     prepare();
@@ -39,12 +40,12 @@ void MarkdownWriter::verbatim(std::string_view text) {
 
 void MarkdownWriter::mark(std::string_view sign) {
   prepare();
-  text_ += sign;
+  add(sign);
 }
 
 void MarkdownWriter::mark_later(std::string sign) { later_ = std::move(sign); }
 
-void MarkdownWriter::close(std::string_view sign) { text_ += sign; }
+void MarkdownWriter::close(std::string_view sign) { add(sign); }
 
 void MarkdownWriter::new_block() {
   break_depth_ = wanted_breaks_ == 0 ? prefixes_.size() : std::min(break_depth_, prefixes_.size());
@@ -66,9 +67,14 @@ void MarkdownWriter::pop_prefix() {
   break_depth_ = std::min(break_depth_, prefixes_.size());
 }
 
+void MarkdownWriter::add(std::string_view text) {
+  if (text.size() > most_bytes_ - text_.size()) throw std::length_error("the text gets too long");
+  text_ += text;
+}
+
 void MarkdownWriter::begin_line() {
   while (text_.ends_with(' ')) text_.pop_back();
-  text_ += '\n';
+  add("\n");
   at_line_start_ = true;
 }
 
@@ -78,17 +84,17 @@ void MarkdownWriter::prepare() {
     if (!at_line_start_) begin_line();
     if (breaks == kBlock) {
       // Quotes go on through the empty line between their paragraphs.
-      for (std::size_t i = 0; i < break_depth_; ++i) text_ += prefixes_[i].text;
+      for (std::size_t i = 0; i < break_depth_; ++i) add(prefixes_[i].text);
       begin_line();
     }
   }
   if (at_line_start_) {
-    for (Prefix& prefix : prefixes_) text_ += prefix.first.empty() ? prefix.text : std::exchange(prefix.first, {});
+    for (Prefix& prefix : prefixes_) add(prefix.first.empty() ? prefix.text : std::exchange(prefix.first, {}));
     at_line_start_ = false;
     wanted_space_ = false;
   }
-  if (std::exchange(wanted_space_, false) && !text_.ends_with(' ') && !text_.ends_with('[')) text_ += ' ';
-  text_ += std::exchange(later_, {});
+  if (std::exchange(wanted_space_, false) && !text_.ends_with(' ') && !text_.ends_with('[')) add(" ");
+  add(std::exchange(later_, {}));
 }
 
 }  // namespace rkllm_mcp

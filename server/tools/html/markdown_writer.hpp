@@ -1,4 +1,7 @@
 // Puts Markdown together from the events of a walk through a page: words, breaks, and blocks within blocks.
+//
+// A short page can make a long text, since each line repeats the prefixes of all blocks around it. So there is a bound:
+// what would make the text longer throws std::length_error.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +13,8 @@ namespace rkllm_mcp {
 
 class MarkdownWriter {
  public:
+  explicit MarkdownWriter(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+
   // Words of running text: runs of white space are one space.
   void words(std::string_view text);
   void verbatim(std::string_view text);  // as it is, inside a block of code
@@ -41,9 +46,11 @@ class MarkdownWriter {
     std::string first;  // empty: written already
   };
 
+  void add(std::string_view text);
   void begin_line();
   void prepare();  // for the next character: breaks, prefixes, a space
 
+  const std::size_t most_bytes_;
   std::string text_;
   std::vector<Prefix> prefixes_;
   int wanted_breaks_ = 0;        // 1: a new line, 2: an empty line, before the next character

@@ -13,17 +13,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
+#include <fstream>
+#include <new>
+#include <stdexcept>
 #include <system_error>
 
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::size_t kLongestAnswer = std::size_t{16} << 20U;
+// A process under a sanitizer has reserved terabytes of addresses, and reserves more as it goes.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kIsSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kIsSanitized = true;
+#else
+constexpr bool kIsSanitized = false;
+#endif
+#else
+constexpr bool kIsSanitized = false;
+#endif
 
 std::string_view word_of(PageForm form) {
   switch (form) {
@@ -107,7 +122,19 @@ std::string complaint_about(int status) {
   return "the page cannot be read: what reads it has died of it";
 }
 
-// Bounds this process: killed when the thread that started it ends; computing_s of processor time; no files written.
+// 512 MiB beside what the process has by now; no bound where that is not known.
+void bound_memory() {
+  constexpr rlim_t kMore = rlim_t{512} << 20U;
+  std::ifstream file("/proc/self/statm");  // begins with the pages of its addresses
+  rlim_t pages = 0;
+  rlimit memory{};
+  if (kIsSanitized || !(file >> pages) || ::getrlimit(RLIMIT_AS, &memory) != 0) return;
+  memory.rlim_cur = std::min(memory.rlim_cur, pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + kMore);
+  ::setrlimit(RLIMIT_AS, &memory);
+}
+
+// Bounds this process: killed when the thread that started it ends; computing_s of processor time; memory; no files
+// written.
 void prepare_page_process(int computing_s) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
@@ -117,6 +144,7 @@ void prepare_page_process(int computing_s) {
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
   ::setrlimit(RLIMIT_FSIZE, &none);
+  bound_memory();
 }
 
 Json answer_about(const PageOptions& options, const HtmlDocument& document) {
@@ -134,7 +162,7 @@ Json PageReading::read(PageForm form, const std::string& address, std::string_vi
   line.second.close();
   stop.watch(line.first.number());
   std::string answer;
-  if (send_all(line.first, page)) answer = read_all(line.first.number(), kLongestAnswer);
+  if (send_all(line.first, page)) answer = read_all(line.first.number(), HtmlDocument::kLongestAnswer);
   // Nothing more is written or read here: the process must not wait for that.
   ::shutdown(line.first.number(), SHUT_RDWR);
   if (stop.is_stopped()) throw ToolFailure("stopped");
@@ -146,17 +174,22 @@ Json PageReading::read(PageForm form, const std::string& address, std::string_vi
   return read;
 }
 
-int run_page_reading(const PageOptions& options) {
+int run_page_reading(const PageOptions& options) try {
   prepare_page_process(options.computing_s);
   constexpr std::size_t kLongestPage = std::size_t{64} << 20U;
   const HtmlDocument document(read_all(STDIN_FILENO, kLongestPage));
   const std::string answer = answer_about(options, document).dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (answer.size() > HtmlDocument::kLongestAnswer) return HtmlDocument::kExitTooMuchMemory;
   for (std::string_view rest = answer; !rest.empty();) {
     const auto written = ::write(STDOUT_FILENO, rest.data(), rest.size());
     if (written <= 0) return EXIT_FAILURE;
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
   return EXIT_SUCCESS;
+} catch (const std::bad_alloc&) {
+  return HtmlDocument::kExitTooMuchMemory;
+} catch (const std::length_error&) {
+  return HtmlDocument::kExitTooMuchMemory;
 }
 
 }  // namespace rkllm_mcp

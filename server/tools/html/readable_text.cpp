@@ -202,7 +202,7 @@ class Reader {
   };
 
   const Url& address_;
-  MarkdownWriter writer_;
+  MarkdownWriter writer_{HtmlDocument::kLongestAnswer};
   std::vector<Link> links_;
   std::vector<List> lists_;
   int in_pre_ = 0;

@@ -297,6 +297,8 @@ TEST_CASE("chat on a terminal keeps the conversation, dims what the model thinks
   chat.type("/save talk.json\n");
   REQUIRE(chat.wait_for("Written to talk.json"));
   CHECK(Json::parse(read_file(person.file("talk.json")))["messages"].size() == 5);
+  chat.type("/save talk.json\n");
+  REQUIRE(chat.wait_for("talk.json exists; name another file"));
   chat.type("/clear\n");
   REQUIRE(chat.wait_for("forgotten"));
   chat.type("/nothing\n");

@@ -5,7 +5,6 @@
 #include "support/chat_dialect.hpp"
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
-#include "support/raw_socket.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -23,7 +22,7 @@ namespace {
 constexpr const char* kEverySecond = "chat.heartbeat_s=1";
 constexpr const char* kQueued = "queued";
 
-// How many signs of life come before anything else does. What Ollama's clients see are the headers alone.
+// How many signs of life come before anything else does.
 std::size_t signs_before_answer(const ChatDialect& dialect, std::string_view body) {
   std::size_t signs = 0;
   for (const Json& part : dialect.parts(body)) {
@@ -43,12 +42,6 @@ std::size_t signs_at_once(const ChatDialect& dialect) {
 
 // Reads a stream until that many signs of life have come; true if they have, and nothing else.
 bool gets_signs(const LiveServer& server, const ChatDialect& dialect, const Json& question, std::size_t wanted) {
-  if (!dialect.has_signs_of_life()) {
-    RawSocket client(server.port(Transport::kHttp));
-    client.send(chat_request(dialect.path, question));
-    const std::string headers = client.receive_until("\r\n\r\n");
-    return headers.starts_with("HTTP/1.1 200 ") && client.receive_available().empty();
-  }
   HttpClient client(server.endpoint(Transport::kHttp));
   const HttpAnswer answer = client.post_in_parts(dialect.path, question.dump(), [&](std::string_view so_far) {
     return signs_before_answer(dialect, so_far) < wanted;
@@ -120,10 +113,6 @@ TEST_CASE("a stream that waits behind another one gets signs of life in its prot
   for (const ChatDialect& dialect : kChatDialects) {
     waiting.push_back(std::async(std::launch::async, [&server, &dialect, &patient] {
       const Json question = dialect.question(kQueued, dictated("Hi."), true);
-      if (!dialect.has_signs_of_life()) {
-        if (gets_signs(server, dialect, question, 1)) ++patient;
-        return HttpClient(server.endpoint(Transport::kHttp)).post(dialect.path, question.dump()).body;
-      }
       bool has_counted = false;
       HttpClient client(server.endpoint(Transport::kHttp));
       return client
@@ -167,7 +156,7 @@ TEST_CASE("JSON that is held back until it is valid is waited for with signs of 
     const std::string& body = bodies.at(number);
     if (body.empty()) continue;
     INFO(dialect.path << ": " << body);
-    if (dialect.has_signs_of_life()) CHECK(signs_before_answer(dialect, body) > signs_at_once(dialect));
+    CHECK(signs_before_answer(dialect, body) > signs_at_once(dialect));
     const auto parts = dialect.parts(body);
     CHECK(std::ranges::count_if(parts, [&](const Json& part) { return !dialect.text_of(part).empty(); }) == 1);
     CHECK(dialect.text_in(body) == answer);
@@ -189,7 +178,7 @@ TEST_CASE("a tool call that is held back until it is whole is waited for with si
     const std::string& body = bodies.at(number);
     if (body.empty()) continue;
     INFO(dialect.path << ": " << body);
-    if (dialect.has_signs_of_life()) CHECK(signs_before_answer(dialect, body) > signs_at_once(dialect));
+    CHECK(signs_before_answer(dialect, body) > signs_at_once(dialect));
     CHECK(dialect.text_in(body).empty());
     CHECK_THAT(body, has_text("get_time") && has_text("U U U U U U U U U U U U"));
   }

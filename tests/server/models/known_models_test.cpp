@@ -109,6 +109,19 @@ TEST_CASE("a name means the model that has it, with :latest, too, or the one tha
   CHECK_FALSE(knowing.known->knows("c"));
 }
 
+TEST_CASE("aliases that are chosen anew take the place of those before, and who lists the models hears of it") {
+  auto choices = two_presets();
+  choices.aliases = Json{{"old", "a"}};
+  Knowing knowing(choices);
+  choices.aliases = Json{{"new", "b"}};
+  knowing.known->choose(choices);
+  CHECK(knowing.changed == 1);
+  CHECK(knowing.meant("new") == "b");
+  CHECK(knowing.meant("old").empty());
+  knowing.known->choose(choices);
+  CHECK(knowing.changed == 1);  // they are as before
+}
+
 TEST_CASE("one model may answer to what nobody knows: who asks, not who names a path, a handle, or something exactly") {
   auto choices = two_presets();
   choices.any_model = "b";

@@ -184,6 +184,21 @@ TEST_CASE("a reload takes over what can change while running and names the rest"
   CHECK(running.http.port == Settings{}.http.port);
 }
 
+TEST_CASE("a reload takes over all by which models are named") {
+  Settings running;
+  running.chat.aliases = Json{{"old", "a"}};
+  Settings fresh;
+  fresh.models = Json{{"a", {{"param", {{"model_path", "/models/a.rkllm"}}}}}};
+  fresh.chat.aliases = Json{{"new", "a"}};
+  fresh.chat.any_model = "a";
+  const auto result = reload(running, fresh);
+  CHECK(result.changed == std::vector<std::string>{"models", "chat.aliases", "chat.any_model"});
+  CHECK(result.need_restart.empty());
+  CHECK(running.models == fresh.models);
+  CHECK(running.chat.aliases == Json{{"new", "a"}});  // those before are gone
+  CHECK(running.chat.any_model == "a");
+}
+
 TEST_CASE("a section within a section is read, and its mistakes are told with their place") {
   const File file(
       "{\"tools\": {\"timeout_s\": 7,\n\"google\": {\"cx\": \"id\"},\n\"searxng\": {\"url\": \"http://x/\"}}}");

@@ -74,6 +74,23 @@ TEST_CASE("pages that are made to take for ever, or that the parser dies of, cos
   CHECK(read("") == Json{{"title", ""}, {"text", ""}});
 }
 
+TEST_CASE("a short page that would make a text without end is refused, whatever makes it so long") {
+  const PageReading reading(test::kProgram, std::chrono::minutes(1));  // it is not for want of time
+  StopSignal nobody;
+  const auto read = [&](const std::string& address, const std::string& page) {
+    return reading.read(PageForm::kReadable, address, page, nobody);
+  };
+  const std::string far = "https://example.org/" + std::string(7900, 'a') + "/";
+  // Each line begins with the signs of all quotes around it.
+  CHECK_THROWS_WITH(read("https://example.org/", times(4'000, "<blockquote>") + times(5'000, "x<br>")),
+                    has_text("too much memory"));
+  // Each link is written as a whole address.
+  CHECK_THROWS_WITH(read(far, times(10'000, "<a href=b>x</a> ")), has_text("too much memory"));
+  // As JSON a quotation mark is twice as long.
+  CHECK_THROWS_WITH(read("https://example.org/", std::string(9U << 20U, '"')), has_text("too much memory"));
+  CHECK(read(far, "<a href=/b>x</a>")["text"] == "[x](https://example.org/b)");
+}
+
 TEST_CASE("reading a page stops when it is told to") {
   const PageReading reading(test::kProgram);
   StopSignal stop;

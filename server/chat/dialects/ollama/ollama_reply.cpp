@@ -83,6 +83,12 @@ OllamaStream::OllamaStream(OllamaSurface surface, ReplyFacts facts) : surface_(s
 std::string OllamaStream::event(const AnswerEvent& event, std::size_t /*answer*/) {
   Answer piece;
   append(piece, event);
+  return line_of(piece);
+}
+
+std::string OllamaStream::heartbeat() { return line_of({}); }
+
+std::string OllamaStream::line_of(const Answer& piece) const {
   Json line = ollama_line(surface_, facts_, piece);
   line["done"] = false;
   return to_text(line) + "\n";

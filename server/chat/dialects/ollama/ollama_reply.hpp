@@ -24,12 +24,14 @@ class OllamaStream final : public ReplyStream {
 
   std::string_view content_type() const override { return "application/x-ndjson"; }
   std::string event(const AnswerEvent& event, std::size_t answer) override;
-  std::string heartbeat() override { return ""; }
+  std::string heartbeat() override;  // a piece of the answer without anything in it
   std::string end(const AnswerEnd& end, std::size_t answer) override;
   std::string finish(const Usage& /*sum*/) override { return ""; }
   std::string error(const TurnError& error) override;
 
  private:
+  std::string line_of(const Answer& piece) const;
+
   const OllamaSurface surface_;
   const ReplyFacts facts_;
 };

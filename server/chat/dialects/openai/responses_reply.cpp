@@ -131,6 +131,11 @@ std::string ResponsesStream::heartbeat() {
   return text.empty() ? numbered("response.in_progress", {{"response", snapshot("in_progress")}}) : text;
 }
 
+void ResponsesStream::not_kept() {
+  settings_["store"] = false;
+  add_ignored("store");
+}
+
 std::string ResponsesStream::open_item(Item item) {
   item_ = item;
   text_.clear();

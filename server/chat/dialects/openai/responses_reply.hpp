@@ -22,6 +22,7 @@ class ResponsesStream final : public ReplyStream {
 
   std::string event(const AnswerEvent& event, std::size_t answer) override;
   std::string heartbeat() override;
+  void not_kept() override;
   std::string end(const AnswerEnd& end, std::size_t answer) override;
   std::string finish(const Usage& /*sum*/) override { return ""; }
   std::string error(const TurnError& error) override;
@@ -42,7 +43,7 @@ class ResponsesStream final : public ReplyStream {
   Json snapshot(std::string_view status) const;
 
   const ReplyFacts facts_;
-  const Json settings_;
+  Json settings_;
   std::size_t sequence_ = 0;
   bool has_started_ = false;
   Item item_ = Item::kNone;

@@ -130,6 +130,11 @@ TEST_CASE("a response is kept under its id with what was asked and said, if the 
   CHECK_THAT(items[0].dump(), test::has_text("Hi") && test::has_text("user"));
   CHECK_THAT(items[1].dump(), test::has_text("Hello") && test::has_text("assistant"));
   CHECK(job.kept_items(answer) == items);  // it may be asked again
+  Json whole = Json::parse(job.whole({answer}, {}, ""));
+  CHECK(whole["store"] == true);
+  REQUIRE(job.whole_unkept);
+  whole["store"] = false;
+  CHECK(Json::parse(job.whole_unkept({answer}, {}, "")) == whole);
   for (const Json& request : {Json{{"input", "Hi"}, {"store", false}}, Json{{"input", "Hi"}}}) {
     const ChatJob unkept = job_at("/v1/responses", request);
     CHECK_FALSE(unkept.kept_items);

@@ -2,6 +2,7 @@
 
 #include "support/catch.hpp"
 
+#include <stdexcept>
 #include <string>
 
 using namespace rkllm_mcp;
@@ -84,4 +85,11 @@ TEST_CASE("a page that asks for a person is a refusal, whatever else it has") {
 TEST_CASE("any other page is unknown") {
   CHECK(page_as_results("") == Json{{"unknown", true}});
   CHECK(page_as_results("<h1>502 Bad Gateway</h1><a href=https://a.example/>A</a>") == Json{{"unknown", true}});
+}
+
+TEST_CASE("results within each other that repeat what is in them end where an answer gets too long") {
+  std::string body;
+  for (int i = 0; i < 200; ++i) body += "<div class=result__a href=https://a.example/" + std::to_string(i) + ">";
+  CHECK_THROWS_AS(page_as_results(body + std::string(100'000, 'x')), std::length_error);
+  CHECK(results_of(body + "x").size() == 200);
 }

@@ -2,10 +2,18 @@
 
 #include "support/catch.hpp"
 
+#include <stdexcept>
+
 using rkllm_mcp::MarkdownWriter;
 
+namespace {
+
+constexpr std::size_t kRoom = 1000;
+
+}  // namespace
+
 TEST_CASE("runs of white space in words are one space, and none where the text begins or ends") {
-  MarkdownWriter writer;
+  MarkdownWriter writer(kRoom);
   writer.words(" \t one \r\n\f two");
   writer.words("three ");
   CHECK(writer.text() == "one twothree");
@@ -15,7 +23,7 @@ TEST_CASE("runs of white space in words are one space, and none where the text b
 }
 
 TEST_CASE("a space that is wanted is written once something follows, and not behind an opening bracket") {
-  MarkdownWriter writer;
+  MarkdownWriter writer(kRoom);
   writer.space();
   CHECK(writer.text().empty());
   writer.words("a");
@@ -29,7 +37,7 @@ TEST_CASE("a space that is wanted is written once something follows, and not beh
 }
 
 TEST_CASE("blocks are kept apart by one empty line, and lines by none, however often that is said") {
-  MarkdownWriter writer;
+  MarkdownWriter writer(kRoom);
   writer.new_block();
   writer.words("a");
   writer.new_block();
@@ -47,7 +55,7 @@ TEST_CASE("blocks are kept apart by one empty line, and lines by none, however o
 }
 
 TEST_CASE("spaces at the end of a line are not kept") {
-  MarkdownWriter writer;
+  MarkdownWriter writer(kRoom);
   writer.mark("a  ");
   writer.new_line();
   writer.words("b");
@@ -55,7 +63,7 @@ TEST_CASE("spaces at the end of a line are not kept") {
 }
 
 TEST_CASE("a sign for later is written before words of its block, and forgotten with a block that has none") {
-  MarkdownWriter writer;
+  MarkdownWriter writer(kRoom);
   writer.mark_later("# ");
   writer.new_block();
   writer.words("text");
@@ -69,7 +77,7 @@ TEST_CASE("a sign for later is written before words of its block, and forgotten 
 }
 
 TEST_CASE("brackets in words are escaped while that is asked for, and marks never are") {
-  MarkdownWriter writer;
+  MarkdownWriter writer(kRoom);
   writer.words("[1]");
   writer.escape_brackets(true);
   writer.words("[2]");
@@ -80,7 +88,7 @@ TEST_CASE("brackets in words are escaped while that is asked for, and marks neve
 }
 
 TEST_CASE("a quote goes on through the empty line between its paragraphs, and ends before the next block") {
-  MarkdownWriter writer;
+  MarkdownWriter writer(kRoom);
   writer.words("before");
   writer.new_block();
   writer.push_prefix("> ");
@@ -94,7 +102,7 @@ TEST_CASE("a quote goes on through the empty line between its paragraphs, and en
 }
 
 TEST_CASE("the first line of an item has a sign of its own, and blocks within blocks have the prefixes of all") {
-  MarkdownWriter writer;
+  MarkdownWriter writer(kRoom);
   writer.push_prefix("> ");
   writer.push_prefix("  ", "- ");
   writer.words("one");
@@ -112,7 +120,7 @@ TEST_CASE("the first line of an item has a sign of its own, and blocks within bl
 }
 
 TEST_CASE("code stays as it is, with its empty lines and its indents, behind the prefixes") {
-  MarkdownWriter writer;
+  MarkdownWriter writer(kRoom);
   writer.push_prefix("  ", "- ");
   writer.verbatim("if x:\n\n    [y]  z\n");
   writer.verbatim("end");
@@ -122,11 +130,28 @@ TEST_CASE("code stays as it is, with its empty lines and its indents, behind the
 }
 
 TEST_CASE("what was written in this line can be taken back") {
-  MarkdownWriter writer;
+  MarkdownWriter writer(kRoom);
   writer.words("a");
   const auto before = writer.size();
   writer.mark("**");
   writer.cut(before);
   writer.words(" b");
   CHECK(writer.text() == "a b");
+}
+
+TEST_CASE("a text never gets longer than it may, whatever makes it longer") {
+  MarkdownWriter words(5);
+  words.words("12345");
+  CHECK_THROWS_AS(words.words("6"), std::length_error);
+  CHECK_THROWS_AS(words.mark("6"), std::length_error);
+  CHECK_THROWS_AS(words.close("6"), std::length_error);
+  CHECK_THROWS_AS(words.verbatim("6"), std::length_error);
+  CHECK(words.text() == "12345");
+
+  MarkdownWriter quote(5);
+  quote.push_prefix("> ");
+  quote.words("1");
+  quote.new_line();
+  CHECK_THROWS_AS(quote.words("2"), std::length_error);
+  CHECK(quote.size() <= 5);
 }

@@ -249,6 +249,7 @@ void ChatAnswer::responses_event(const Json& data) {
   const auto called =
       std::count_if(output.begin(), output.end(), [](const Json& item) { return item.at("type") == "function_call"; });
   if (called != (call_ ? 1 : 0)) complain("its calls as a whole are others than its pieces:");
+  is_kept_ = response.at("store").get<bool>();
   ends(response.at("status"), {"completed", "incomplete", "completed"});
   is_over_ = true;
 }
@@ -290,6 +291,7 @@ void ChatAnswer::whole(const Json& body) {
       return ends(body.at("stop_reason"), {"end_turn", "max_tokens", "tool_use"});
     case ChatDialect::kResponses:
       same_id(body.at("id"));
+      is_kept_ = body.at("store").get<bool>();
       add(text_of_output(body));
       for (const Json& item : body.at("output")) {
         if (item.at("type") != "function_call") continue;

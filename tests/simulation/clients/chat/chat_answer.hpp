@@ -66,6 +66,7 @@ class ChatAnswer {
   const std::string& text() const { return text_; }  // that has come so far
   std::size_t tokens() const { return tokens_; }     // of it
   const std::string& id() const { return id_; }
+  bool is_kept() const { return is_kept_; }  // Responses: by the server, to be gone on from
   // Once there is an answer: the error that came in place of the model's words; empty: none did.
   const std::string& error() const { return error_; }
   // The id of the call that the answer ends with; nothing: there is none.
@@ -109,6 +110,7 @@ class ChatAnswer {
   bool has_begun_ = false;
   bool has_reason_ = false;  // why it ends has been told
   bool is_over_ = false;     // nothing may follow
+  bool is_kept_ = false;     // as is_kept()
   std::string last_;         // event, for complaints
 };
 

@@ -123,8 +123,13 @@ class KeptConversation final : public ChatConversation {
     if (answer.text().empty() && !answer.call()) return;  // nothing to go on from
     history_ = asked.before;
     history_.push_back(answer.exchanged());
-    last_id_ = asked.is_kept ? answer.id() : "";
-    if (asked.is_kept && server_.responses().texts_of(last_id_) != texts_of(history_)) {
+    const bool is_kept = answer.is_kept();
+    if (is_kept && !asked.is_kept) throw Violation{asked.question.name + " is kept unasked"};
+    if (!is_kept && asked.is_kept && server_.responses().failures() == asked.failures) {
+      throw Violation{"what is kept of " + asked.question.name + " is nothing, and nobody knows why"};
+    }
+    last_id_ = is_kept ? answer.id() : "";
+    if (is_kept && server_.responses().texts_of(last_id_) != texts_of(history_)) {
       throw Violation{"what is kept of " + asked.question.name + " is not what was said"};
     }
   }

@@ -133,7 +133,9 @@ TEST_CASE("an Ollama answer in one object") {
 TEST_CASE("an Ollama stream is lines, the last of which has the figures") {
   OllamaStream stream(OllamaSurface::kChat, kOllamaFacts);
   CHECK(stream.content_type() == "application/x-ndjson");
-  CHECK(stream.heartbeat().empty());
+  CHECK(stream.heartbeat() ==
+        "{\"model\":\"qwen:latest\",\"created_at\":\"2026-11-23T00:00:00.000Z\",\"message\":{\"role\":\"assistant\","
+        "\"content\":\"\"},\"done\":false}\n");
   const std::string line = stream.event(TextDelta{"é\n"}, 0);
   CHECK(line ==
         "{\"model\":\"qwen:latest\",\"created_at\":\"2026-11-23T00:00:00.000Z\",\"message\":{\"role\":\"assistant\","
@@ -152,6 +154,8 @@ TEST_CASE("an Ollama stream is lines, the last of which has the figures") {
   stream.begun({.ignored = {"options.num_ctx"}});
   CHECK(Json::parse(stream.end(ollama_end(Finish::kStop), 0))["rkllm"] == Json{{"ignored", {"options.num_ctx"}}});
   OllamaStream generate(OllamaSurface::kGenerate, kOllamaFacts);
+  CHECK(generate.heartbeat() ==
+        "{\"model\":\"qwen:latest\",\"created_at\":\"2026-11-23T00:00:00.000Z\",\"response\":\"\",\"done\":false}\n");
   CHECK(Json::parse(generate.event(ThinkingDelta{"Hm"}, 0))["thinking"] == "Hm");
   CHECK(Json::parse(generate.event(TextDelta{"a"}, 0))["response"] == "a");
 }
