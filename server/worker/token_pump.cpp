@@ -18,10 +18,11 @@ constexpr std::chrono::milliseconds kBetweenLooks{50};
 }  // namespace
 
 TokenPump::TokenPump(asio::io_context& loop, FrameSocket& socket, ReplyReader& reader)
-    : bytes_(loop, asio::local::stream_protocol(), socket.duplicate().release()),
-      room_(loop),
-      socket_(socket),
-      reader_(reader) {}
+    : bytes_(loop), room_(loop), socket_(socket), reader_(reader) {
+  Descriptor duplicate = socket.duplicate();
+  bytes_.assign(asio::local::stream_protocol(), duplicate.number());
+  duplicate.release();
+}
 
 void TokenPump::start() {
   on_room_ = [pump = weak_from_this(), executor = bytes_.get_executor()] {

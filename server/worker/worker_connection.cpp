@@ -112,7 +112,12 @@ WorkerConnection::End WorkerConnection::await_end(ReplyReader& reader, bool is_r
 }
 
 Frame WorkerConnection::pump_tokens(ReplyReader& reader) {
-  const auto pump = std::make_shared<TokenPump>(loop_, socket_, reader);
+  std::shared_ptr<TokenPump> pump;
+  try {
+    pump = std::make_shared<TokenPump>(loop_, socket_, reader);
+  } catch (const std::system_error&) {
+    return socket_.receive();  // too many files are open: this thread takes the tokens, too
+  }
   pump->start();
   std::uint64_t signs = 0;
   return pump->await(kLookDuringRun, [&](std::uint64_t now) {

@@ -31,7 +31,8 @@ class WorkerConnection {
   using End = ReplyReader::End;
   // Makes a call and waits for its end. Errors of the runtime carry the error lines that it has printed meanwhile, if
   // any, as `data.log`. Throws kRuntimeUnavailable if the worker has gone, or goes meanwhile.
-  // The observer of a run gets its tokens on the loop; rows, and what comes after them, on this thread.
+  // The observer of a run gets its tokens on the loop; rows, and what comes after them, on this thread, and tokens,
+  // too, where too many files are open.
   End call(const CallRequest& request, Run* run = nullptr);
   // Waits until the worker answers, which it does once its library is loaded. Throws as call() does.
   void ping() { call({nullptr, Json::object()}); }
@@ -46,7 +47,7 @@ class WorkerConnection {
 
  private:
   End await_end(ReplyReader& reader, bool is_run);
-  Frame pump_tokens(ReplyReader& reader);  // the first frame that holds none
+  Frame pump_tokens(ReplyReader& reader);  // the first frame that holds none, if they can be read on the loop
   void look();
   [[noreturn]] void worker_gone(const std::string& suspicion);
 

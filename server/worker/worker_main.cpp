@@ -12,7 +12,6 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -38,10 +37,7 @@ void prepare_process() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // the library's lines are to arrive as they are printed
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
-  files.rlim_cur = files.rlim_max;  // the library opens one descriptor per buffer
-  ::setrlimit(RLIMIT_NOFILE, &files);
+  raise_file_limit();                             // the library opens one descriptor per buffer
 }
 
 LoadedLibrary load(const WorkerOptions& options) {

@@ -5,6 +5,7 @@
 #include "process/descriptor.hpp"
 #include "server/worker/worker_commands.hpp"
 #include "support/catch.hpp"
+#include "support/few_descriptors.hpp"
 #include "support/loop_thread.hpp"
 #include "support/refusal.hpp"
 #include "worker/frame_socket.hpp"
@@ -192,6 +193,20 @@ TEST_CASE("tokens of a run are taken on the loop, rows and what follows them on 
   connected.say_end(run.number, R"({"state":"RKLLM_RUN_FINISH"})");
   CHECK(connected.end().outcome.state == "RKLLM_RUN_FINISH");
   CHECK(listener.told == "0a1 on the loop, 0b2 on the loop, 1rows beside it, 0c3 beside it, ");
+}
+
+TEST_CASE("tokens of a run are taken on the thread that makes the call where too many files are open") {
+  Connected connected;
+  ThreadListener listener(connected.thread_of_loop());
+  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] {}};
+  const FewDescriptors none;
+  connected.call(asks(), &run);
+  connected.worker.receive();
+  connected.say_token(run.number, "a", 1);
+  connected.say_token(run.number, "b", 2);
+  connected.say_end(run.number, R"({"state":"RKLLM_RUN_FINISH"})");
+  CHECK(connected.end().outcome.state == "RKLLM_RUN_FINISH");
+  CHECK(listener.told == "0a1 beside it, 0b2 beside it, ");
 }
 
 TEST_CASE("an error carries the lines of errors that were printed during its call, and none from before it") {
