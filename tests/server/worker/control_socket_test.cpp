@@ -6,7 +6,6 @@
 #include "support/few_descriptors.hpp"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
