@@ -7,12 +7,17 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <utility>
 
 namespace rkllm_mcp {
 namespace {
 
+constexpr std::size_t kBytesAtOnce = 4096;
 constexpr int kRoundsAtOnce = 64;  // others who want the lock get their turn
+// Of read(), at the end: twice what a pipe holds at most, which is 1 MiB unless the system's administrator allows more.
+constexpr int kReadsAtEnd = 8;
+static_assert(kReadsAtEnd * kRoundsAtOnce * kBytesAtOnce == 2U << 20U);
 
 }  // namespace
 
@@ -22,7 +27,7 @@ ProcessOutput::ProcessOutput(Descriptor pipe, LineFunction line) : pipe_(std::mo
 
 ProcessOutput::Read ProcessOutput::read() {
   const std::lock_guard lock(reading_);
-  std::array<char, 4096> bytes;
+  std::array<char, kBytesAtOnce> bytes;
   for (int rounds = 0; rounds < kRoundsAtOnce; ++rounds) {
     const ssize_t size = ::read(pipe_.number(), bytes.data(), bytes.size());
     if (size > 0) {
@@ -38,7 +43,7 @@ ProcessOutput::Read ProcessOutput::read() {
 }
 
 void ProcessOutput::read_rest() {
-  while (read() == Read::kMore) {
+  for (int reads = 0; reads < kReadsAtEnd && read() == Read::kMore; ++reads) {
   }
   const std::lock_guard lock(reading_);
   log_.end();

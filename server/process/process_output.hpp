@@ -24,8 +24,8 @@ class ProcessOutput {
   // Takes what is there, or a good part of it. kEnd: nobody can write any more.
   enum class Read { kMore, kAll, kEnd };
   Read read();
-  // Once, when the process has ended: takes what is there still. What stands there without an end of line is a line
-  // then, also where another process can write on.
+  // Once, when the process has ended: takes what is there still, and no more than a pipe can hold twice, as another
+  // process may write on without end. What stands there without an end of line is a line then.
   void read_rest();
   // Waits until there is something to read, until `other` (a descriptor; negative: none) has news, or for `patience`.
   // True if `other` has news.
