@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -78,13 +79,17 @@ WorkerConnection::End WorkerConnection::call(const CallRequest& request, Run* ru
   const std::uint32_t number = run == nullptr ? new_number() : run->number;
   log_lines_ = lines_at_last_sign_ = process_.log().lines();
   last_sign_ = Clock::now();
+  FrameHead head{.type = FrameType::kCall, .call = number};
+  if (has_unread(request.params)) head.flags |= kHasUnread;
+  const std::string beginning = beginning_of(request);
+  const std::string params = to_text(request.params);
   std::string fault;
+  bool is_half_said = true;  // the rest would be taken for a part of the next call
   try {
-    FrameHead head{.type = FrameType::kCall, .call = number};
-    if (has_unread(request.params)) head.flags |= kHasUnread;
-    socket_.send(head, beginning_of(request), to_text(request.params));
+    socket_.send(head, beginning, params);
     ReplyReader reader(number, run);
     End end = await_end(reader, run != nullptr);
+    is_half_said = false;
     // What was printed before the call returned has arrived; those who hear it belong to the call, and end with it.
     process_.log().read();
     if (end.outcome.error) add_logged_errors(logged_errors(), end.outcome);
@@ -97,6 +102,10 @@ WorkerConnection::End WorkerConnection::call(const CallRequest& request, Run* ru
     fault = std::string("it did not speak as it should: ") + error.what();
   } catch (const std::system_error& error) {
     fault = std::string("it cannot be spoken to: ") + error.what();
+  } catch (const std::exception& error) {  // a bug, or no memory
+    if (!is_half_said) throw;
+    process_.kill();  // first: there may be no memory for the reason either
+    fault = std::string("its answer could not be taken: ") + error.what();
   }
   process_.kill();
   worker_gone(fault);

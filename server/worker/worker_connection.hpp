@@ -30,7 +30,8 @@ class WorkerConnection {
   using Run = ReplyReader::Run;
   using End = ReplyReader::End;
   // Makes a call and waits for its end. Errors of the runtime carry the error lines that it has printed meanwhile, if
-  // any, as `data.log`. Throws kRuntimeUnavailable if the worker has gone, or goes meanwhile.
+  // any, as `data.log`. Throws kRuntimeUnavailable if the worker has gone, or goes meanwhile, and kills it if its reply
+  // cannot be read to its end.
   // The observer of a run gets its tokens on the loop; rows, and what comes after them, on this thread, and tokens,
   // too, where too many files are open.
   End call(const CallRequest& request, Run* run = nullptr);

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <exception>
 #include <future>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,7 +62,9 @@ class ThreadListener final : public CallObserver {
   }
   void on_rows(const FloatRows& rows) noexcept override { note(std::to_string(rows.rows) + "rows"); }
   void on_done(CallOutcome) noexcept override { note("done"); }
+  bool wants_to_stop() const noexcept override { return had_enough; }
 
+  bool had_enough = false;
   std::string told;
 
  private:
@@ -167,7 +170,7 @@ TEST_CASE("each call has a number of its own, which grows, and a run has the one
   const auto first = number_of_next();
   const auto second = number_of_next();
   ThreadListener listener(connected.thread_of_loop());
-  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] {}};
+  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] { return true; }};
   CHECK(first > 0);
   CHECK(second > first);
   CHECK(run.number > second);
@@ -179,7 +182,7 @@ TEST_CASE("each call has a number of its own, which grows, and a run has the one
 TEST_CASE("tokens of a run are taken on the loop, rows and what follows them on the thread that makes the call") {
   Connected connected;
   ThreadListener listener(connected.thread_of_loop());
-  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] {}};
+  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] { return true; }};
   connected.call(asks(), &run);
   connected.worker.receive();
   connected.say_token(run.number, "a", 1);
@@ -198,7 +201,7 @@ TEST_CASE("tokens of a run are taken on the loop, rows and what follows them on 
 TEST_CASE("tokens of a run are taken on the thread that makes the call where too many files are open") {
   Connected connected;
   ThreadListener listener(connected.thread_of_loop());
-  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] {}};
+  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] { return true; }};
   const FewDescriptors none;
   connected.call(asks(), &run);
   connected.worker.receive();
@@ -324,7 +327,7 @@ TEST_CASE("a worker that speaks of something else than its call is killed, and t
 TEST_CASE("nonsense in a run ends it with an error, after the tokens that came before") {
   Connected connected;
   ThreadListener listener(connected.thread_of_loop());
-  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] {}};
+  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] { return true; }};
   connected.call(asks(), &run);
   connected.worker.receive();
   connected.say_token(run.number, "a", 1);
@@ -333,6 +336,20 @@ TEST_CASE("nonsense in a run ends it with an error, after the tokens that came b
   connected.worker.send({.type = FrameType::kTokens, .call = run.number}, of_another_entry);
   CHECK_THAT(connected.failure().what(), has_text("it did not speak as it should: a token of an entry that"));
   CHECK(listener.told == "0a1 on the loop, ");
+}
+
+TEST_CASE("a worker whose answer cannot be read to its end is killed, and no later call takes the rest for its own") {
+  Connected connected;
+  ThreadListener listener(connected.thread_of_loop());
+  listener.had_enough = true;
+  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, []() -> bool { throw std::bad_alloc(); }};
+  connected.call(asks(), &run);
+  connected.worker.receive();
+  connected.say_token(run.number, "a", 1);
+  const RpcError error = connected.failure();
+  CHECK(error.code() == ErrorCode::kRuntimeUnavailable);
+  CHECK_THAT(error.what(), has_text("was killed by SIGKILL: its answer could not be taken: "));
+  REQUIRE(connected.process.ended());
 }
 
 TEST_CASE("a worker that gives no sign of life for so long is killed") {
