@@ -34,9 +34,12 @@ ProcessOutput::Read ProcessOutput::read() {
       log_.take({bytes.data(), static_cast<std::size_t>(size)});
     } else if (size == 0) {
       log_.end();
+      has_ended_ = true;
       return Read::kEnd;
     } else if (errno != EINTR) {
-      return errno == EAGAIN ? Read::kAll : Read::kEnd;
+      if (errno == EAGAIN) return Read::kAll;
+      has_ended_ = true;
+      return Read::kEnd;
     }
   }
   return Read::kMore;
@@ -50,7 +53,7 @@ void ProcessOutput::read_rest() {
 }
 
 bool ProcessOutput::wait(std::chrono::milliseconds patience, int other) const {
-  std::array<pollfd, 2> wanted{pollfd{pipe_.number(), POLLIN, 0}, pollfd{other, POLLIN, 0}};
+  std::array<pollfd, 2> wanted{pollfd{has_ended_ ? -1 : pipe_.number(), POLLIN, 0}, pollfd{other, POLLIN, 0}};
   return poll_descriptors(wanted.data(), wanted.size(), static_cast<int>(patience.count())) > 0 &&
          wanted[1].revents != 0;
 }

@@ -96,8 +96,8 @@ void WorkerProcess::watch() {
     if (is_stopped && !std::exchange(was_stopped, true)) stopped_since = Clock::now();
     was_stopped = is_stopped;
     if (was_stopped && Clock::now() - stopped_since >= hang_) kill();
-    const bool can_write = log_.read() != ProcessOutput::Read::kEnd;
-    has_ended = child_.has_ended(can_write ? ChildProcess::Wait::kNo : ChildProcess::Wait::kYes);
+    log_.read();
+    has_ended = child_.has_ended(ChildProcess::Wait::kNo);
   }
   log_.read_rest();
   note_end();
