@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds kGathering{50};
 
 }  // namespace
 
-void HandleWatch::note_change(std::string_view handle) {
+void HandleWatch::note_change(std::string_view handle) noexcept {
   const std::lock_guard lock(mutex_);
   try {
     if (!handle.empty()) touched_.emplace(handle);
