@@ -47,6 +47,15 @@ std::vector<std::string> errors_before_end(const ProcessOutput& log, std::vector
   return own_words(all).empty() ? of_call : all;
 }
 
+// What is said where a worker has closed the sockets of a model without a word, and goes on.
+RpcError no_room(const std::vector<std::string>& last_errors) {
+  const RpcError error = runtime_unavailable(
+      "the worker process has no room for another model: too many files are open in it, or too many threads run");
+  Json data = error.data();
+  data["log"] = last_errors;
+  return {error.code(), error.what(), std::move(data)};
+}
+
 // How a frame CALL begins: how arrays are encoded, and the method, if it is a call of one.
 std::string beginning_of(const CallRequest& request) {
   const std::string_view method = request.method == nullptr ? std::string_view() : request.method->name;
@@ -90,11 +99,14 @@ WorkerConnection::End WorkerConnection::call(const CallRequest& request, Run* ru
     ReplyReader reader(number, run);
     End end = await_end(reader, run != nullptr);
     is_half_said = false;
+    has_answered_ = true;
     // What was printed before the call returned has arrived; those who hear it belong to the call, and end with it.
     process_.log().read();
     if (end.outcome.error) add_logged_errors(logged_errors(), end.outcome);
     return end;
   } catch (const PeerGone&) {
+    const bool is_refused = !has_answered_ && !process_.wait_for_end(kForItsEnd) && process_.takes_models();
+    if (is_refused) throw no_room(logged_errors());
     worker_gone({});
   } catch (const Hanging&) {
     fault = "it gave no sign of life for " + std::to_string(hang_.count() / 1000) + " s";

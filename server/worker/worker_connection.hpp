@@ -31,7 +31,8 @@ class WorkerConnection {
   using End = ReplyReader::End;
   // Makes a call and waits for its end. Errors of the runtime carry the error lines that it has printed meanwhile, if
   // any, as `data.log`. Throws kRuntimeUnavailable if the worker has gone, or goes meanwhile, and kills it if its reply
-  // cannot be read to its end.
+  // cannot be read to its end. A worker that closes this line instead of answering its first call, and serves others
+  // on, is left alone: it has no file descriptors or threads for one more.
   // The observer of a run gets its tokens on the loop; rows, and what comes after them, on this thread, and tokens,
   // too, where too many files are open.
   End call(const CallRequest& request, Run* run = nullptr);
@@ -56,6 +57,7 @@ class WorkerConnection {
   const std::chrono::milliseconds hang_;
   asio::io_context& loop_;
   FrameSocket socket_;
+  bool has_answered_ = false;      // the worker has made a call here: it has the room for this line
   std::uint32_t number_ = 0;       // the latest call's
   std::uint64_t log_lines_ = 0;    // that the worker had printed before it
   Clock::time_point last_sign_{};  // of life: a frame, or a line of the log

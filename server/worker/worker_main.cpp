@@ -21,6 +21,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -59,9 +60,13 @@ void serve(const LoadedLibrary& library, const WorkerOptions& options, ProcessTi
   while (auto sockets = take_sockets(control)) {
     std::erase_if(models, [](const auto& model) { return model->has_ended(); });
     if (sockets->ends.second.number() < 0) continue;  // too many files are open; the server sees the end
-    models.push_back(
-        std::make_unique<ServedModel>(engine, library.abi().methods, sockets->label, std::move(sockets->ends),
-                                      [&title](const std::string& name) { title.show("rkllm-mcp: " + name); }));
+    try {
+      models.push_back(
+          std::make_unique<ServedModel>(engine, library.abi().methods, sockets->label, std::move(sockets->ends),
+                                        [&title](const std::string& name) { title.show("rkllm-mcp: " + name); }));
+    } catch (const std::system_error& error) {  // no thread can be started; the same
+      std::fprintf(stderr, "E rkllm-mcp: %s\n", error.what());
+    }
   }
   for (const auto& model : models) model->end();
   const auto deadline = Clock::now() + kToLeave;

@@ -2,6 +2,8 @@
 
 #include "worker/control_socket.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -46,6 +48,12 @@ DescriptorPair WorkerProcess::open(const std::string& id) {
   const std::lock_guard lock(mutex_);
   pass_sockets(control_, {id, {std::move(in_order.second), std::move(beside.second)}});
   return {std::move(in_order.first), std::move(beside.first)};
+}
+
+bool WorkerProcess::takes_models() const {
+  const std::lock_guard lock(mutex_);
+  pollfd control{control_.number(), 0, 0};
+  return control_.number() >= 0 && ::poll(&control, 1, 0) == 0;  // which would tell of a closed end
 }
 
 void WorkerProcess::end(std::chrono::milliseconds patience) {

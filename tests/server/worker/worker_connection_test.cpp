@@ -290,6 +290,29 @@ TEST_CASE("how a worker has ended is told to the call that it was making, and to
   }
 }
 
+TEST_CASE("a worker that closes a line before its first answer, and goes on, has no room for it, and is left alone") {
+  Connected connected;
+  connected.call(asks());
+  connected.worker.receive();
+  connected.worker.shut_down();
+  const RpcError error = connected.failure();
+  CHECK(error.code() == ErrorCode::kRuntimeUnavailable);
+  CHECK_THAT(error.what(), has_text("the worker process has no room for another model"));
+  CHECK(error.data()["log"] == Json::array());
+  CHECK_FALSE(connected.process.ended());
+}
+
+TEST_CASE("a worker that closes a line on which it has answered is killed") {
+  Connected connected;
+  connected.call(asks());
+  connected.say_end(connected.worker.receive().head.call, "{}");
+  connected.end();
+  connected.call(asks());
+  connected.worker.receive();
+  connected.worker.shut_down();
+  CHECK(connected.failure().what() == std::string(kGone) + "was killed by SIGKILL");
+}
+
 TEST_CASE("what a worker has said of why it cannot work is told, also if it said so before the call began") {
   Connected connected(
       shell("echo 'E rkllm: early'; echo 'E worker: there is no library'; head -c 1 <&3 >/dev/null; exit 3"));
