@@ -88,14 +88,17 @@ WorkerConnection::End WorkerConnection::call(const CallRequest& request, Run* ru
   const std::uint32_t number = run == nullptr ? new_number() : run->number;
   log_lines_ = lines_at_last_sign_ = process_.log().lines();
   last_sign_ = Clock::now();
-  FrameHead head{.type = FrameType::kCall, .call = number};
-  if (has_unread(request.params)) head.flags |= kHasUnread;
-  const std::string beginning = beginning_of(request);
-  const std::string params = to_text(request.params);
   std::string fault;
-  bool is_half_said = true;  // the rest would be taken for a part of the next call
+  bool is_half_said = false;  // what is left would be taken for a part of the next call
   try {
-    socket_.send(head, beginning, params);
+    FrameHead head{.type = FrameType::kCall, .call = number};
+    if (has_unread(request.params)) head.flags |= kHasUnread;
+    {  // the texts go when they are sent: both they and the run may be long
+      const std::string beginning = beginning_of(request);
+      const std::string params = to_text(request.params);
+      is_half_said = true;
+      socket_.send(head, beginning, params);
+    }
     ReplyReader reader(number, run);
     End end = await_end(reader, run != nullptr);
     is_half_said = false;
