@@ -71,6 +71,7 @@ struct Run {
 
   int operator()(ServeOptions options) const {
     give_back_long_blocks();
+    raise_file_limit();
     LoadedSettings loaded = settings_for_serving(settings, options.written_settings);
     try {
       return run_serve(options, settings, std::move(loaded));

@@ -379,7 +379,7 @@ void Server::end_runtime() {
     const bool services_ended = services_.end(deadline);
     const bool pulls_ended = !model_store_ || model_store_->end(deadline);
     const bool texts_ended = !chat_ || chat_->end(deadline);
-    asio::post(loop_, [this, models_ended, services_ended, pulls_ended, texts_ended] {
+    post_patiently(loop_, [this, models_ended, services_ended, pulls_ended, texts_ended] {
       has_runtime_ended_ = true;
       ended_cleanly_ = models_ended && services_ended && pulls_ended && texts_ended;
       if (!models_ended) log_.warn("the runtime library did not come back in time; leaving it behind");

@@ -305,13 +305,18 @@ bool QueuedBackend::shut_down(Clock::time_point deadline) {
     destroy_unasked(*handle);
   }
   const auto all_done = [this] { return jobs_.empty(); };
-  if (change_.wait_until(lock, deadline, all_done)) return true;
+  if (!change_.wait_until(lock, deadline, all_done)) {
+    lock.unlock();
+    const bool killed = engine_->kill();
+    deadline = Clock::now() + kForTheKilled;
+    lock.lock();
+    if (!killed || !change_.wait_until(lock, deadline, all_done)) {
+      abandon_all(lock);
+      return false;
+    }
+  }
   lock.unlock();
-  const bool killed = engine_->kill();
-  lock.lock();
-  if (killed && change_.wait_for(lock, kForTheKilled, all_done)) return true;
-  abandon_all(lock);
-  return false;
+  return handle_ends_.wait_until_idle(deadline);  // the end of a model may hang, too
 }
 
 void QueuedBackend::abandon_all(std::unique_lock<Mutex>& lock) {

@@ -66,8 +66,8 @@ class QueuedBackend : public Backend {
   void end_lease(CallId lease);
 
   // Destroys the handle after the calls that wait for it now; from now on nobody finds it. `ended` is called on a
-  // thread of the backend. False, and nothing is called, if there is no such handle, if it is being destroyed, or if the
-  // backend shuts down.
+  // thread of the backend. False, and nothing is called, if there is no such handle, if it is being destroyed, or if
+  // the backend shuts down.
   using EndedFunction = std::function<void(std::exception_ptr error)>;
   bool destroy_in_order(const std::string& handle, EndedFunction ended);
 
@@ -133,8 +133,8 @@ class QueuedBackend : public Backend {
   void identify_files_by(FileFunction identity) { identity_of_file_ = std::move(identity); }
 
   // Takes no more calls, stops all runs and destroys all handles. True if everything has ended soon after `deadline`;
-  // if not, threads still hang in the library and only the end of the process helps. Calls that hang are ended with an
-  // error then, so that those who wait for them are told.
+  // if not, threads still hang in the library, or in the end of a model, and only the end of the process helps. Calls
+  // that hang are ended with an error then, so that those who wait for them are told.
   bool shut_down(Clock::time_point deadline);
 
  private:

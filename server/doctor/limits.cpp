@@ -15,11 +15,13 @@ namespace {
 constexpr const char* kFiles = "open files";
 constexpr std::uint64_t kBesides = 256;  // the log, the store of conversations, workers
 
-// Of "Max open files            1024                 524288               files": the first number.
-std::uint64_t soft_limit(const std::string& limits) {
+// Of "Max open files            1024                 524288               files": the second number, to which a server
+// raises the first one when it starts.
+std::uint64_t hard_limit(const std::string& limits) {
   const auto at = limits.find("Max open files");
   if (at == std::string::npos) return 0;
-  const auto value = limits.find_first_not_of(' ', at + std::string_view("Max open files").size());
+  const auto first = limits.find_first_not_of(' ', at + std::string_view("Max open files").size());
+  const auto value = limits.find_first_not_of(' ', limits.find(' ', first));
   if (value == std::string::npos) return 0;
   if (limits.compare(value, 9, "unlimited") == 0) return std::numeric_limits<std::uint64_t>::max();
   std::uint64_t number = 0;
@@ -30,7 +32,7 @@ std::uint64_t soft_limit(const std::string& limits) {
 }  // namespace
 
 Findings examine_limits(const Machine& machine) {
-  const std::uint64_t allowed = soft_limit(text_of(machine, "proc/self/limits"));
+  const std::uint64_t allowed = hard_limit(text_of(machine, "proc/self/limits"));
   const Settings& settings = machine.settings;
   const std::uint64_t transports = std::uint64_t{settings.tcp.enabled} + std::uint64_t{settings.http.enabled} +
                                    std::uint64_t{settings.ws.enabled} +

@@ -17,7 +17,7 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::size_t kReadAtOnce = 4096;  // PIPE_BUF: a pipe that poll() calls writable takes so much without waiting
-constexpr int kMostReads = 64;             // a library that prints without end does not delay a call for ever
+constexpr int kMostReads = 64;             // who prints without end does not delay a call, or a crash, for ever
 
 // For the signal handler, which gets no arguments.
 struct LastWords {
@@ -29,13 +29,16 @@ struct LastWords {
 LastWords last_words;
 
 // At a crash the thread that passes lines on stops. So the last lines, which may tell why, are passed on here; then the
-// process crashes as it would have without the tap. Calls only what a signal handler may.
+// process crashes as it would have without the tap. What nobody reads does not hold that up. Calls only what a signal
+// handler may.
 void pass_on_last_words(int signal, siginfo_t* info, void*) {
   ::dup2(last_words.standard_error, STDERR_FILENO);
   std::array<char, kReadAtOnce> bytes;
-  for (ssize_t size = 1; size > 0;) {
-    size = ::read(last_words.pipe, bytes.data(), bytes.size());
-    if (size > 0 && ::write(STDERR_FILENO, bytes.data(), static_cast<std::size_t>(size)) < 0) break;
+  for (int reads = 0; reads < kMostReads; ++reads) {
+    const ssize_t size = ::read(last_words.pipe, bytes.data(), bytes.size());
+    pollfd wanted{STDERR_FILENO, POLLOUT, 0};
+    if (size <= 0 || ::poll(&wanted, 1, 0) <= 0 || (wanted.revents & POLLOUT) == 0) break;
+    if (::write(STDERR_FILENO, bytes.data(), static_cast<std::size_t>(size)) < 0) break;
   }
   for (std::size_t at = 0; at < LastWords::kFatal.size(); ++at) {
     if (LastWords::kFatal.at(at) == signal) ::sigaction(signal, &last_words.before.at(at), nullptr);

@@ -24,6 +24,13 @@ DescriptorPair make_sockets(int type) {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
+// The limit that raise_file_limit() has raised; none: it has not.
+struct FileLimit {
+  bool is_raised = false;
+  rlim_t before = 0;
+};
+FileLimit file_limit;
+
 void mark_to_close(int number) {
   const int flags = ::fcntl(number, F_GETFD);
   if (flags >= 0) ::fcntl(number, F_SETFD, flags | FD_CLOEXEC);
@@ -91,6 +98,21 @@ void occupy_standard_descriptors() {
     // The lowest number that is free is this one: those below it have been looked at.
     if (::open("/dev/null", access) < 0) throw std::system_error(errno, std::generic_category(), "/dev/null");
   }
+}
+
+void raise_file_limit() {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  file_limit = {true, files.rlim_cur};
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
+void restore_file_limit() {
+  rlimit files{};
+  if (!file_limit.is_raised || ::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = std::min(file_limit.before, files.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &files);
 }
 
 bool is_open_for_writing(int descriptor) {

@@ -46,4 +46,11 @@ void close_on_exec_one_by_one(int first);
 void occupy_standard_descriptors();
 bool is_open_for_writing(int descriptor);
 
+// Lets this process have as many files open as the system allows it at most: each connection takes one. Once, at the
+// start.
+void raise_file_limit();
+// For a new process between fork and exec: the limit is as it was before raise_file_limit(). Another program may use
+// select(), which cannot wait for descriptors above 1023, or close each number up to the limit.
+void restore_file_limit();
+
 }  // namespace rkllm_mcp

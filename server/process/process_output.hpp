@@ -6,6 +6,7 @@
 #include "process/descriptor.hpp"
 #include "process/printed_lines.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -24,11 +25,11 @@ class ProcessOutput {
   // Takes what is there, or a good part of it. kEnd: nobody can write any more.
   enum class Read { kMore, kAll, kEnd };
   Read read();
-  // Once, when the process has ended: takes what is there still. What stands there without an end of line is a line
-  // then, also where another process can write on.
+  // Once, when the process has ended: takes what is there still, and no more than a pipe can hold twice, as another
+  // process may write on without end. What stands there without an end of line is a line then.
   void read_rest();
-  // Waits until there is something to read, until `other` (a descriptor; negative: none) has news, or for `patience`.
-  // True if `other` has news.
+  // Waits until there is something to read, which there is not after read() has returned kEnd, until `other` (a
+  // descriptor; negative: none) has news, or for `patience`. True if `other` has news.
   bool wait(std::chrono::milliseconds patience, int other = -1) const;
 
   // See PrintedLines.
@@ -37,7 +38,8 @@ class ProcessOutput {
 
  private:
   const Descriptor pipe_;
-  std::mutex reading_;  // lines stay whole and in order
+  std::atomic<bool> has_ended_{false};  // nobody can write any more
+  std::mutex reading_;                  // lines stay whole and in order
   PrintedLines log_;
 };
 

@@ -23,7 +23,7 @@ bool StopSignal::is_stopped() const {
 void StopSignal::watch(int socket) {
   const std::lock_guard lock(mutex_);
   watched_ = Descriptor(::fcntl(socket, F_DUPFD_CLOEXEC, 0));
-  if (stopped_) ::shutdown(socket, SHUT_RDWR);
+  if (stopped_ || watched_.number() < 0) ::shutdown(socket, SHUT_RDWR);
 }
 
 unsigned long long StopSignal::received() const {

@@ -17,7 +17,8 @@ class StopSignal {
   void stop();
   bool is_stopped() const;
 
-  // The socket that is waited for from here on; its owner may close it at any time.
+  // The socket that is waited for from here on; its owner may close it at any time. If too many files are open to watch
+  // it, it is shut down at once: nothing could end the wait for it.
   void watch(int socket);
   // Bytes that have come over it, as far as the system counts them: TCP only.
   unsigned long long received() const;

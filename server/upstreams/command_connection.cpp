@@ -51,6 +51,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  restore_file_limit();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // it ended meanwhile
   close_on_exec_from(STDERR_FILENO + 1);    // a library may have opened some carelessly

@@ -177,6 +177,10 @@ std::optional<UpstreamLink::Key> Upstream::begin(Running running) {
     refuse(running, reason_);
     return std::nullopt;
   }
+  if (link_->is_behind()) {
+    refuse(running, "takes messages more slowly than they come; try again later");
+    return std::nullopt;
+  }
   let_go_of_abandoned();
   const auto key = next_key_++;
   watch_end(key, *running.invocation);

@@ -21,6 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kUpstreamPatience{10'000};  // to connect, and to be greeted
+constexpr std::size_t kMostJobs = 256;             // that wait, with the arguments of their calls, for a slow server
 
 client::Outcome no_answer(const std::string& reason) {
   return client::RemoteError{client::kInternalError, reason, nullptr, true};
@@ -250,16 +251,21 @@ UpstreamLink::Job UpstreamLink::next_job(Clock::time_point due, std::set<std::st
   if (stopping_ || lost_) throw client::ConnectionError(lost_.value_or("this server is ending"));
   changes = std::exchange(changes_, {});
   if (jobs_.empty()) return nullptr;
-  Job job = std::move(jobs_.front());
+  Job job = std::move(jobs_.front().work);
   jobs_.pop_front();
   return job;
 }
 
-void UpstreamLink::add_job(Job job) {
+void UpstreamLink::add_job(Job job, std::optional<Key> request) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return;
-  jobs_.push_back(std::move(job));
+  jobs_.push_back({request, std::move(job)});
   wake_.notify_all();
+}
+
+bool UpstreamLink::is_behind() {
+  const std::lock_guard lock(mutex_);
+  return jobs_.size() >= kMostJobs;
 }
 
 bool UpstreamLink::rest(milliseconds pause) {
@@ -269,7 +275,7 @@ bool UpstreamLink::rest(milliseconds pause) {
     wake_.wait_until(lock, until, [this] { return stopping_ || !jobs_.empty(); });
     if (stopping_) return false;
     if (jobs_.empty()) return true;
-    const Job job = std::move(jobs_.front());
+    const Job job = std::move(jobs_.front().work);
     jobs_.pop_front();
     lock.unlock();
     try {
@@ -312,13 +318,14 @@ void UpstreamLink::call(Call call) {
   if (call.meta.is_object()) params["_meta"] = std::move(call.meta);
   params.update(call.more);
   add_job([self = shared_from_this(), key = call.key, progress = call.progress, params = std::move(params)](
-              client::McpClient* client) { self->make_request(client, key, "tools/call", params, progress); });
+              client::McpClient* client) { self->make_request(client, key, "tools/call", params, progress); },
+          call.key);
 }
 
 void UpstreamLink::ask(Key key, const std::string& method, const Json& params) {
-  add_job([self = shared_from_this(), key, method, params](client::McpClient* client) {
-    self->make_request(client, key, method, params, std::nullopt);
-  });
+  add_job([self = shared_from_this(), key, method,
+           params](client::McpClient* client) { self->make_request(client, key, method, params, std::nullopt); },
+          key);
 }
 
 void UpstreamLink::make_request(client::McpClient* client, Key key, const std::string& method, const Json& params,
@@ -345,6 +352,16 @@ void UpstreamLink::make_request(client::McpClient* client, Key key, const std::s
 
 // Does nothing if the call has ended meanwhile. (Its id is kept until then, or until the connection ends.)
 void UpstreamLink::cancel(Key key) {
+  WaitingJob unsent;  // destroyed without the lock
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(jobs_, std::optional(key), &WaitingJob::request);
+    if (found != jobs_.end()) {
+      unsent = std::move(*found);
+      jobs_.erase(found);
+      return;
+    }
+  }
   add_job([self = shared_from_this(), key](client::McpClient* client) {
     const auto found = self->ids_.find(key);
     if (found == self->ids_.end()) return;

@@ -71,9 +71,11 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
     Json more = Json::object();                          // parameters beside name, arguments and _meta
   };
   void call(Call call);
+  // The other server takes messages more slowly than they come: no more calls are to be made for now.
+  bool is_behind();
   // Any other request, whose end is told like a call's.
   void ask(Key key, const std::string& method, const Json& params);
-  void cancel(Key key);
+  void cancel(Key key);  // if it has not been sent, it never is
   void respond(Key question, client::Outcome outcome);
 
   // Begins to end: nothing is handed to the loop any more.
@@ -84,13 +86,17 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
 
  private:
   using Job = std::function<void(client::McpClient* client)>;  // null: there is no connection
+  struct WaitingJob {
+    std::optional<Key> request;  // that it makes, if it makes one
+    Job work;
+  };
 
   bool is_stopping();
   void run();
   void serve_connection();
   void make_request(client::McpClient* client, Key key, const std::string& method, const Json& params,
                     std::optional<UnsentProgress::Messages> progress);
-  void add_job(Job job);
+  void add_job(Job job, std::optional<Key> request = std::nullopt);
   // Waits until there is something to do. Null: nothing but what is due. Throws ConnectionError when the connection is
   // lost or this stops.
   Job next_job(Clock::time_point due, std::set<std::string>& changes);
@@ -114,7 +120,7 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Job> jobs_;
+  std::deque<WaitingJob> jobs_;
   std::map<Key, UnsentProgress> progress_;  // not empty: the loop has been asked to fetch it
   std::optional<std::string> lost_;         // why the connection was lost
   std::set<std::string> changes_;           // notifications of lists

@@ -1,12 +1,14 @@
 #include "watch/handle_watch.hpp"
 
 #include "jsonrpc/envelope.hpp"
+#include "run_loop.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
 #include <asio/post.hpp>
 
 #include <chrono>
+#include <new>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -16,19 +18,30 @@ constexpr std::chrono::milliseconds kGathering{50};
 
 }  // namespace
 
-void HandleWatch::note_change(std::string_view handle) {
-  {
-    const std::lock_guard lock(mutex_);
+void HandleWatch::note_change(std::string_view handle) noexcept {
+  const std::lock_guard lock(mutex_);
+  try {
     if (!handle.empty()) touched_.emplace(handle);
-    if (std::exchange(poked_, true)) return;
+    if (poked_) return;
+    asio::post(loop_, [this] { look_later(); });
+    poked_ = true;
+  } catch (const std::bad_alloc&) {  // the next change brings this one along
   }
-  asio::post(loop_, [this] {
-    if (stopped_) return;
-    timer_.expires_after(kGathering);
-    timer_.async_wait([this](const asio::error_code& error) {
-      if (!error && !stopped_) look();
-    });
-  });
+}
+
+void HandleWatch::look_later() {
+  if (stopped_) return;
+  or_else(
+      [this] {
+        timer_.expires_after(kGathering);
+        timer_.async_wait([this](const asio::error_code& error) {
+          if (!error && !stopped_) look();
+        });
+      },
+      [this] {
+        const std::lock_guard lock(mutex_);
+        poked_ = false;
+      });
 }
 
 void HandleWatch::stop() {

@@ -25,11 +25,12 @@ class HandleWatch {
       : loop_(loop), server_(server), handles_(std::move(handles)), timer_(loop) {}
 
   // Something may have changed, perhaps about `handle`. Subscribers are told a little later, once for all changes until
-  // then.
-  void note_change(std::string_view handle = {});
+  // then; where there is no memory for that, with the next change.
+  void note_change(std::string_view handle = {}) noexcept;
   void stop();
 
  private:
+  void look_later();
   void look();
   // The content of each resource by its address, without the members that change all the time.
   std::map<std::string, std::string> states() const;

@@ -43,13 +43,17 @@ void Metrics::count_call(std::string_view method, std::string_view outcome) {
 
 void Metrics::note_first_token(const std::string& handle, double seconds) {
   const std::lock_guard lock(mutex_);
-  if (first_tokens_.size() < kMostHandles || first_tokens_.contains(handle)) first_tokens_[handle] = seconds;
+  first_tokens_[handle] = {seconds, ++noted_first_tokens_};
+  if (first_tokens_.size() <= kMostHandles) return;
+  // Not every handle that goes is forgotten: the server unloads some, and workers die.
+  const auto number_of = [](const auto& noted) { return noted.second.number; };
+  first_tokens_.erase(std::ranges::min_element(first_tokens_, {}, number_of));
 }
 
 std::optional<double> Metrics::first_token_of(const std::string& handle) const {
   const std::lock_guard lock(mutex_);
   const auto found = first_tokens_.find(handle);
-  return found == first_tokens_.end() ? std::nullopt : std::optional(found->second);
+  return found == first_tokens_.end() ? std::nullopt : std::optional(found->second.seconds);
 }
 
 void Metrics::forget(const std::string& handle) {

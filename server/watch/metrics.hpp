@@ -59,7 +59,12 @@ class Metrics {
  private:
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::uint64_t> calls_;  // by method and outcome
-  std::map<std::string, double> first_tokens_;                          // by handle; kMostHandles at most
+  struct FirstToken {
+    double seconds;
+    std::uint64_t number;  // grows with each that is noted
+  };
+  std::map<std::string, FirstToken> first_tokens_;  // by handle; the kMostHandles that were noted last
+  std::uint64_t noted_first_tokens_ = 0;
   std::atomic<std::uint64_t> tokens_{0};
   std::atomic<std::uint64_t> lost_models_{0};
 };

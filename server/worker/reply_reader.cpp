@@ -53,9 +53,7 @@ std::optional<TokenRecord> ReplyReader::next_token() {
 }
 
 void ReplyReader::stop_if_wanted() {
-  if (stopped_ || !run_->observer.wants_to_stop()) return;
-  stopped_ = true;
-  run_->stop();
+  if (!stopped_ && run_->observer.wants_to_stop()) stopped_ = run_->stop();
 }
 
 ReplyReader::End ReplyReader::read_end(const std::string& text) {

@@ -19,8 +19,9 @@ class ReplyReader {
   struct Run {
     std::uint32_t number;  // of the call
     CallObserver& observer;
-    std::size_t entries;         // of its batch
-    std::function<void()> stop;  // called once, when the observer wants to stop
+    std::size_t entries;  // of its batch
+    // Called when the observer wants to stop, until the worker could be told, which it returns.
+    std::function<bool()> stop;
   };
   struct End {
     CallOutcome outcome;
@@ -53,7 +54,7 @@ class ReplyReader {
   FramedText end_;
   RowsReader rows_;
   std::string_view tokens_;  // the records of the latest frame that are left
-  bool stopped_ = false;
+  bool stopped_ = false;     // the worker has been told
 };
 
 }  // namespace rkllm_mcp

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -84,8 +85,9 @@ bool ServedModel::wait_for_end(Clock::time_point deadline) const {
 }
 
 void ServedModel::serve_in_order() {
-  std::thread beside([this] { serve_beside(); });
+  std::thread beside;
   try {
+    beside = std::thread([this] { serve_beside(); });
     while (true) {
       const ReceivedCall received = take_call(in_order_, in_order_.receive());
       Json end = outcome_as_json(make(received));
@@ -99,9 +101,12 @@ void ServedModel::serve_in_order() {
     // The server needs the model no more.
   } catch (const BadFrame& error) {
     end_process(error);
+  } catch (const std::system_error& error) {  // no thread can be started, or a socket fails: the server sees the end
+    std::fprintf(stderr, "E rkllm-mcp: %s\n", error.what());
+    in_order_.shut_down();
   }
   beside_.shut_down();
-  beside.join();  // the model is not destroyed during a call
+  if (beside.joinable()) beside.join();  // the model is not destroyed during a call
   destroy();
   const std::lock_guard lock(ending_);
   ended_ = true;

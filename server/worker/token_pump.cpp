@@ -6,6 +6,7 @@
 #include <asio/error.hpp>
 #include <asio/post.hpp>
 
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -18,16 +19,20 @@ constexpr std::chrono::milliseconds kBetweenLooks{50};
 }  // namespace
 
 TokenPump::TokenPump(asio::io_context& loop, FrameSocket& socket, ReplyReader& reader)
-    : bytes_(loop, asio::local::stream_protocol(), socket.duplicate().release()),
-      room_(loop),
-      socket_(socket),
-      reader_(reader) {}
+    : bytes_(loop), room_(loop), socket_(socket), reader_(reader) {
+  Descriptor duplicate = socket.duplicate();
+  bytes_.assign(asio::local::stream_protocol(), duplicate.number());
+  duplicate.release();
+}
 
 void TokenPump::start() {
   on_room_ = [pump = weak_from_this(), executor = bytes_.get_executor()] {
-    asio::post(executor, [pump] {
-      if (const auto self = pump.lock()) self->room_may_have_come();
-    });
+    try {
+      asio::post(executor, [pump] {
+        if (const auto self = pump.lock()) self->room_may_have_come();
+      });
+    } catch (const std::bad_alloc&) {  // await_room() looks, too
+    }
   };
   const std::lock_guard lock(mutex_);
   go_on();

@@ -23,7 +23,8 @@ namespace rkllm_mcp {
 
 class TokenPump : public std::enable_shared_from_this<TokenPump> {
  public:
-  // `socket` and `reader` are used until await() has returned or thrown, and not after that.
+  // `socket` and `reader` are used until await() has returned or thrown, and not after that. Throws std::system_error,
+  // before anything of the run is read, where no more files can be opened.
   TokenPump(asio::io_context& loop, FrameSocket& socket, ReplyReader& reader);
 
   void start();

@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -46,6 +47,15 @@ std::vector<std::string> errors_before_end(const ProcessOutput& log, std::vector
   return own_words(all).empty() ? of_call : all;
 }
 
+// What is said where a worker has closed the sockets of a model without a word, and goes on.
+RpcError no_room(const std::vector<std::string>& last_errors) {
+  const RpcError error = runtime_unavailable(
+      "the worker process has no room for another model: too many files are open in it, or too many threads run");
+  Json data = error.data();
+  data["log"] = last_errors;
+  return {error.code(), error.what(), std::move(data)};
+}
+
 // How a frame CALL begins: how arrays are encoded, and the method, if it is a call of one.
 std::string beginning_of(const CallRequest& request) {
   const std::string_view method = request.method == nullptr ? std::string_view() : request.method->name;
@@ -79,17 +89,27 @@ WorkerConnection::End WorkerConnection::call(const CallRequest& request, Run* ru
   log_lines_ = lines_at_last_sign_ = process_.log().lines();
   last_sign_ = Clock::now();
   std::string fault;
+  bool is_half_said = false;  // what is left would be taken for a part of the next call
   try {
     FrameHead head{.type = FrameType::kCall, .call = number};
     if (has_unread(request.params)) head.flags |= kHasUnread;
-    socket_.send(head, beginning_of(request), to_text(request.params));
+    {  // the texts go when they are sent: both they and the run may be long
+      const std::string beginning = beginning_of(request);
+      const std::string params = to_text(request.params);
+      is_half_said = true;
+      socket_.send(head, beginning, params);
+    }
     ReplyReader reader(number, run);
     End end = await_end(reader, run != nullptr);
+    is_half_said = false;
+    has_answered_ = true;
     // What was printed before the call returned has arrived; those who hear it belong to the call, and end with it.
     process_.log().read();
     if (end.outcome.error) add_logged_errors(logged_errors(), end.outcome);
     return end;
   } catch (const PeerGone&) {
+    const bool is_refused = !has_answered_ && !process_.wait_for_end(kForItsEnd) && process_.takes_models();
+    if (is_refused) throw no_room(logged_errors());
     worker_gone({});
   } catch (const Hanging&) {
     fault = "it gave no sign of life for " + std::to_string(hang_.count() / 1000) + " s";
@@ -97,6 +117,10 @@ WorkerConnection::End WorkerConnection::call(const CallRequest& request, Run* ru
     fault = std::string("it did not speak as it should: ") + error.what();
   } catch (const std::system_error& error) {
     fault = std::string("it cannot be spoken to: ") + error.what();
+  } catch (const std::exception& error) {  // a bug, or no memory
+    if (!is_half_said) throw;
+    process_.kill();  // first: there may be no memory for the reason either
+    fault = std::string("its answer could not be taken: ") + error.what();
   }
   process_.kill();
   worker_gone(fault);
@@ -112,7 +136,12 @@ WorkerConnection::End WorkerConnection::await_end(ReplyReader& reader, bool is_r
 }
 
 Frame WorkerConnection::pump_tokens(ReplyReader& reader) {
-  const auto pump = std::make_shared<TokenPump>(loop_, socket_, reader);
+  std::shared_ptr<TokenPump> pump;
+  try {
+    pump = std::make_shared<TokenPump>(loop_, socket_, reader);
+  } catch (const std::system_error&) {
+    return socket_.receive();  // too many files are open: this thread takes the tokens, too
+  }
   pump->start();
   std::uint64_t signs = 0;
   return pump->await(kLookDuringRun, [&](std::uint64_t now) {

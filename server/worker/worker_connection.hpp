@@ -30,8 +30,11 @@ class WorkerConnection {
   using Run = ReplyReader::Run;
   using End = ReplyReader::End;
   // Makes a call and waits for its end. Errors of the runtime carry the error lines that it has printed meanwhile, if
-  // any, as `data.log`. Throws kRuntimeUnavailable if the worker has gone, or goes meanwhile.
-  // The observer of a run gets its tokens on the loop; rows, and what comes after them, on this thread.
+  // any, as `data.log`. Throws kRuntimeUnavailable if the worker has gone, or goes meanwhile, and kills it if its reply
+  // cannot be read to its end. A worker that closes this line instead of answering its first call, and serves others
+  // on, is left alone: it has no file descriptors or threads for one more.
+  // The observer of a run gets its tokens on the loop; rows, and what comes after them, on this thread, and tokens,
+  // too, where too many files are open.
   End call(const CallRequest& request, Run* run = nullptr);
   // Waits until the worker answers, which it does once its library is loaded. Throws as call() does.
   void ping() { call({nullptr, Json::object()}); }
@@ -46,7 +49,7 @@ class WorkerConnection {
 
  private:
   End await_end(ReplyReader& reader, bool is_run);
-  Frame pump_tokens(ReplyReader& reader);  // the first frame that holds none
+  Frame pump_tokens(ReplyReader& reader);  // the first frame that holds none, if they can be read on the loop
   void look();
   [[noreturn]] void worker_gone(const std::string& suspicion);
 
@@ -54,6 +57,7 @@ class WorkerConnection {
   const std::chrono::milliseconds hang_;
   asio::io_context& loop_;
   FrameSocket socket_;
+  bool has_answered_ = false;      // the worker has made a call here: it has the room for this line
   std::uint32_t number_ = 0;       // the latest call's
   std::uint64_t log_lines_ = 0;    // that the worker had printed before it
   Clock::time_point last_sign_{};  // of life: a frame, or a line of the log

@@ -12,7 +12,6 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -22,6 +21,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -38,10 +38,7 @@ void prepare_process() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // the library's lines are to arrive as they are printed
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
-  files.rlim_cur = files.rlim_max;  // the library opens one descriptor per buffer
-  ::setrlimit(RLIMIT_NOFILE, &files);
+  raise_file_limit();                             // the library opens one descriptor per buffer
 }
 
 LoadedLibrary load(const WorkerOptions& options) {
@@ -63,9 +60,13 @@ void serve(const LoadedLibrary& library, const WorkerOptions& options, ProcessTi
   while (auto sockets = take_sockets(control)) {
     std::erase_if(models, [](const auto& model) { return model->has_ended(); });
     if (sockets->ends.second.number() < 0) continue;  // too many files are open; the server sees the end
-    models.push_back(
-        std::make_unique<ServedModel>(engine, library.abi().methods, sockets->label, std::move(sockets->ends),
-                                      [&title](const std::string& name) { title.show("rkllm-mcp: " + name); }));
+    try {
+      models.push_back(
+          std::make_unique<ServedModel>(engine, library.abi().methods, sockets->label, std::move(sockets->ends),
+                                        [&title](const std::string& name) { title.show("rkllm-mcp: " + name); }));
+    } catch (const std::system_error& error) {  // no thread can be started; the same
+      std::fprintf(stderr, "E rkllm-mcp: %s\n", error.what());
+    }
   }
   for (const auto& model : models) model->end();
   const auto deadline = Clock::now() + kToLeave;

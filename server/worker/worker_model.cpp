@@ -43,7 +43,7 @@ CallOutcome WorkerModel::call(const CallRequest& request) {
     if (role == HandleRole::kDestroys) return destroy(request);
     std::optional<WorkerConnection::Run> run;
     if (request.method->streams)
-      run.emplace(WorkerConnection::Run{run_, *observer_, entries(), [this] { stop_once(); }});
+      run.emplace(WorkerConnection::Run{run_, *observer_, entries(), [this] { return stop_once(); }});
     WorkerConnection::End end = in_order_->call(request, run ? &*run : nullptr);
     take_news(end);
     return std::move(end.outcome);
@@ -74,7 +74,7 @@ CallOutcome WorkerModel::failed() {
   } catch (const RpcError& error) {
     if (error.code() == ErrorCode::kRuntimeUnavailable) lose(error);
   } catch (...) {
-    // A bug, or no memory: the worker goes on.
+    // A bug, or no memory, before the call was sent or after its reply was read: the worker goes on.
   }
   return outcome;
 }
@@ -144,6 +144,7 @@ CallOutcome WorkerModel::destroy(const CallRequest& request) {
 void WorkerModel::begin_run(CallObserver& observer) {
   observer_ = &observer;
   run_ = in_order_->new_number();
+  const std::lock_guard lock(stopping_);
   run_is_stopped_ = false;
 }
 
@@ -152,9 +153,11 @@ void WorkerModel::stop_run() {
   stop_once();
 }
 
-void WorkerModel::stop_once() {
+bool WorkerModel::stop_once() {
   const std::uint32_t run = has_fault("what stops a run means the one before") ? run_ - 1 : run_;
-  if (!run_is_stopped_.exchange(true) && !beside_->stop(run)) run_is_stopped_ = false;
+  const std::lock_guard lock(stopping_);
+  if (!run_is_stopped_) run_is_stopped_ = beside_->stop(run);
+  return run_is_stopped_;
 }
 
 std::size_t WorkerModel::entries() const {

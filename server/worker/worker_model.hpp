@@ -37,7 +37,7 @@ class WorkerModel final : public Model {
   void take_news(WorkerConnection::End& end);  // what a call has said of the model, and what the worker has printed
   std::size_t entries() const;                 // of a run's batch
   void lose(const RpcError& why);
-  void stop_once();
+  bool stop_once();  // false if the worker could not be told: it is to be told again
   void leave_worker();
 
   WorkerEngine& engine_;
@@ -50,7 +50,8 @@ class WorkerModel final : public Model {
   Values values_;
   CallObserver* observer_ = nullptr;  // of the latest run; nobody stops one whose call has ended
   std::uint32_t run_ = 0;             // its number on in_order_
-  std::atomic<bool> run_is_stopped_{false};
+  Mutex stopping_;
+  bool run_is_stopped_ = false;  // its worker has been told; guarded by stopping_
 
   Mutex loading_;
   bool abandoned_ = false;                     // guarded by loading_

@@ -2,6 +2,8 @@
 
 #include "worker/control_socket.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -46,6 +48,12 @@ DescriptorPair WorkerProcess::open(const std::string& id) {
   const std::lock_guard lock(mutex_);
   pass_sockets(control_, {id, {std::move(in_order.second), std::move(beside.second)}});
   return {std::move(in_order.first), std::move(beside.first)};
+}
+
+bool WorkerProcess::takes_models() const {
+  const std::lock_guard lock(mutex_);
+  pollfd control{control_.number(), 0, 0};
+  return control_.number() >= 0 && ::poll(&control, 1, 0) == 0;  // which would tell of a closed end
 }
 
 void WorkerProcess::end(std::chrono::milliseconds patience) {
@@ -96,8 +104,8 @@ void WorkerProcess::watch() {
     if (is_stopped && !std::exchange(was_stopped, true)) stopped_since = Clock::now();
     was_stopped = is_stopped;
     if (was_stopped && Clock::now() - stopped_since >= hang_) kill();
-    const bool can_write = log_.read() != ProcessOutput::Read::kEnd;
-    has_ended = child_.has_ended(can_write ? ChildProcess::Wait::kNo : ChildProcess::Wait::kYes);
+    log_.read();
+    has_ended = child_.has_ended(ChildProcess::Wait::kNo);
   }
   log_.read_rest();
   note_end();

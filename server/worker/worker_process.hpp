@@ -37,6 +37,8 @@ class WorkerProcess {
 
   // Asks it for the place of a model: our ends of its two sockets. If the process has gone, the other ends are closed.
   DescriptorPair open(const std::string& id);
+  // Whether it still listens at its control socket.
+  bool takes_models() const;
   // Closes the control socket, and kills it if that has not ended it in time.
   void end(std::chrono::milliseconds patience);
   void kill();

@@ -178,7 +178,7 @@ class TokenEvents final : public CallObserver {
 Events read_worker(std::string_view bytes, std::size_t piece) {
   constexpr std::size_t kEntries = 4;
   TokenEvents events;
-  ReplyReader::Run run{1, events, kEntries, [] {}};
+  ReplyReader::Run run{1, events, kEntries, [] { return true; }};
   ReplyReader reply(1, &run);
   FrameReader frames;
   try {

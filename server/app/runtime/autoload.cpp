@@ -3,6 +3,7 @@
 #include "backend/outcome_on_loop.hpp"
 #include "clock.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "jsonrpc/unread.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -56,7 +57,7 @@ void Autoload::loaded(Model& model, const CallOutcome& outcome) {
   if (!outcome.error) {
     model.handle = outcome.result.value("handle", std::string());
     model.loaded_at = Clock::now();
-    log_.info("model {} is loaded: {}", model.name, outcome.result.dump());
+    log_.info("model {} is loaded: {}", model.name, to_text(outcome.result));
     listener_.ended(model.name, model.handle);
     if (lost_early_.erase(model.handle) > 0) lost(model.handle);
     return;

@@ -74,7 +74,7 @@ void RuntimeLife::look(const std::optional<LibraryFile>& served, const Settings&
     auto next = Runtime::is_outdated(served, settings) ? make_(settings) : nullptr;
     asio::post(loop_, [this, next = std::move(next)]() mutable { looked(std::move(next)); });
   } catch (...) {
-    asio::post(loop_, [this, fault = std::current_exception()] {
+    post_patiently(loop_, [this, fault = std::current_exception()] {
       end_step();
       std::rethrow_exception(fault);  // the loop's boundary tells of it
     });
@@ -104,7 +104,7 @@ void RuntimeLife::try_out(Runtime& runtime) {
     } catch (const std::exception& error) {
       trouble = runtime_unavailable(error.what());
     }
-    asio::post(loop_, [this, trouble] { tried_out(trouble); });
+    post_patiently(loop_, [this, trouble] { tried_out(trouble); });
   });
 }
 

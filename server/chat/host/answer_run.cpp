@@ -1,6 +1,7 @@
 #include "chat/host/answer_run.hpp"
 
 #include "faults.hpp"
+#include "jsonrpc/unread.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -77,7 +78,7 @@ std::vector<AnswerEvent> RequiredCall::take(std::vector<AnswerEvent> events) {
     const bool is_wrong_call = call != nullptr && !is_asked_for(call->name);
     has_called_ = has_called_ || (call != nullptr && !is_wrong_call);
     if (!has_called_) {
-      complaint_ = is_wrong_call ? "it calls " + Json(shortened(call->name)).dump() + ", which was not asked for"
+      complaint_ = is_wrong_call ? "it calls " + to_text(Json(shortened(call->name))) + ", which was not asked for"
                                  : std::string(kNoCall);
     } else if (!is_wrong_call) {
       ready.push_back(std::move(event));

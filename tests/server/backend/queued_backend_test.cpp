@@ -199,6 +199,48 @@ class HangingEngine final : public Engine {
   const std::shared_future<void> let_go_;
 };
 
+// An engine whose model is loaded at once, and ends when it is let go.
+class SlowEndingEngine final : public Engine {
+ public:
+  struct Watch {
+    std::promise<void> ending;
+    std::promise<void> let_go;
+  };
+  explicit SlowEndingEngine(Watch& watch) : watch_(watch) {}
+
+  std::unique_ptr<Model> new_model(const std::string&, LostFunction) override {
+    return std::make_unique<EndingModel>(watch_);
+  }
+  CallOutcome call(const CallRequest&) override { return {}; }
+  bool kill() override { return true; }
+
+ private:
+  class EndingModel final : public Model {
+   public:
+    explicit EndingModel(Watch& watch) : watch_(watch) {}
+    ~EndingModel() override {
+      watch_.ending.set_value();
+      watch_.let_go.get_future().wait();
+    }
+
+    void begin_run(CallObserver& /*observer*/) override {}
+    CallOutcome call(const CallRequest& request) override {
+      loaded_ = request.method->handle == HandleRole::kCreates;
+      return {};
+    }
+    CallOutcome call_beside(const CallRequest&) override { return {}; }
+    void stop_run() override {}
+    bool loaded() const override { return loaded_; }
+    Values values() const override { return {}; }
+
+   private:
+    Watch& watch_;
+    std::atomic<bool> loaded_{false};
+  };
+
+  Watch& watch_;
+};
+
 // An engine whose models are loaded when they are let go, whatever is done to them; counts those that there are.
 class SlowLoadingEngine final : public Engine {
  public:
@@ -579,6 +621,19 @@ TEST_CASE("a call that hangs beyond the shut-down ends in a backend that is stil
   std::thread later([&let_go] { let_go.set_value(); });
   backend.reset();
   later.join();
+}
+
+TEST_CASE("a model whose end hangs has not ended in time, although all calls have") {
+  SlowEndingEngine::Watch watch;
+  QueuedBackend backend(std::make_unique<SlowEndingEngine>(watch), simulator().abi().methods, usual_queues());
+  const auto loading = std::make_shared<Recorder>();
+  backend.start({.method = &method_named("rkllm_init"), .params = Json::object(), .observer = loading});
+  REQUIRE_FALSE(loading->outcome().error);
+  REQUIRE(backend.destroy_in_order(loading->outcome().handle, nullptr));
+  watch.ending.get_future().wait();
+  CHECK_FALSE(backend.shut_down(std::chrono::steady_clock::now()));
+  watch.let_go.set_value();
+  CHECK(backend.shut_down(std::chrono::steady_clock::now() + kPatience));
 }
 
 TEST_CASE("the id of a call of one backend is no call's of another") {

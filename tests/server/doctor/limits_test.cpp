@@ -10,7 +10,7 @@ namespace rkllm_mcp::test {
 
 TEST_CASE("fewer open files than the connections may need is a warning") {
   Board board;
-  board.put("proc/self/limits", "Max open files            64                   64                   files\n");
+  board.put("proc/self/limits", "Max open files            1024                 64                   files\n");
   const auto fault = only_fault(doctor::examine_limits(board.machine));
   CHECK(fault.level == doctor::Level::kWarning);
   CHECK_THAT(fault.cure, has_text("ulimit -n"));
@@ -34,7 +34,7 @@ TEST_CASE("as many open files as the connections of all transports may need are 
   settings.tcp.enabled = settings.http.enabled = settings.ws.enabled = true;
   settings.unix_socket.path.clear();
   const auto level_with = [&board](const std::string& files) {
-    board.put("proc/self/limits", "Max open files            " + files + "      1048576              files\n");
+    board.put("proc/self/limits", "Max open files            16      " + files + "              files\n");
     return doctor::examine_limits(board.machine).at(0).level;
   };
   CHECK(level_with("556") == doctor::Level::kOk);  // 256 are for all else

@@ -3,10 +3,14 @@
 #include "support/catch.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstddef>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +57,28 @@ class LedIntoPipe {
 
 void print_to(int descriptor, std::string_view text) {
   REQUIRE(::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+}
+
+// For a child of fork(): crashes while the thread of the tap hangs, so that there are last words to pass on.
+[[noreturn]] void crash_with_last_words() {
+  ::alarm(60);
+  std::signal(SIGABRT, SIG_DFL);  // not the test framework's
+  static const DescriptorPair hangs = make_pipe();
+  std::signal(SIGUSR1, [](int) {
+    [[maybe_unused]] const auto told = ::write(hangs.second.number(), "x", 1);
+    for (;;) ::pause();
+  });
+  const StandardErrorTap tap;
+  sigset_t for_the_tap;
+  sigemptyset(&for_the_tap);
+  sigaddset(&for_the_tap, SIGUSR1);
+  ::pthread_sigmask(SIG_BLOCK, &for_the_tap, nullptr);
+  ::kill(::getpid(), SIGUSR1);
+  char byte = 0;
+  while (::read(hangs.first.number(), &byte, 1) != 1) {
+  }
+  [[maybe_unused]] const auto printed = ::write(STDERR_FILENO, "the last words\n", 15);
+  std::abort();
 }
 
 }  // namespace
@@ -137,6 +163,20 @@ TEST_CASE("what nobody reads is dropped and holds nobody up, and a later line sa
   print_to(STDERR_FILENO, "seen\n");
   CHECK(tap.lines() == 6);
   CHECK(error.take() == "seen\n");
+}
+
+TEST_CASE("a crash passes on the last words, and does not wait for a reader that does not read") {
+  const bool is_full = GENERATE(false, true);
+  const LedIntoPipe error(STDERR_FILENO, 8192);
+  const std::string before(is_full ? 8192 : 0, 'x');
+  print_to(STDERR_FILENO, before);
+  const pid_t child = ::fork();
+  if (child == 0) crash_with_last_words();
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGABRT);
+  CHECK(error.take() == before + (is_full ? "" : "the last words\n"));
 }
 
 }  // namespace rkllm_mcp

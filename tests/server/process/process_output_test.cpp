@@ -63,6 +63,19 @@ TEST_CASE("the rest of an ended process is taken, also where another one can wri
   CHECK(process.seen == LinesSeen{"one", "two"});
 }
 
+TEST_CASE("what another process writes on without end does not hold up the end of the one that is watched") {
+  constexpr std::size_t kEnough = 100'000;
+  DescriptorPair pipe = make_pipe();
+  std::size_t lines = 0;
+  ProcessOutput output(std::move(pipe.first), [&](std::string_view) {
+    // So there is always more to read.
+    if (++lines < kEnough) REQUIRE(::write(pipe.second.number(), "on\n", 3) == 3);
+  });
+  REQUIRE(::write(pipe.second.number(), "on\n", 3) == 3);
+  output.read_rest();
+  CHECK(lines < kEnough);
+}
+
 TEST_CASE("of a lot of output a good part is taken at a time, and the rest of an ended process whole") {
   constexpr int kPipe = 1 << 20;
   constexpr std::size_t kLines = 10'000;

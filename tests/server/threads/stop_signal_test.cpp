@@ -1,6 +1,7 @@
 #include "threads/stop_signal.hpp"
 
 #include "support/catch.hpp"
+#include "support/few_descriptors.hpp"
 
 #include <asio/io_context.hpp>
 #include <asio/ip/address_v4.hpp>
@@ -55,6 +56,18 @@ TEST_CASE("a socket that is watched after the stop is shut down at once, and so 
     CHECK(has_ended(ours));
     CHECK(has_ended(other));
   }
+}
+
+TEST_CASE("a socket that cannot be watched, as too many files are open, is shut down at once") {
+  StopSignal stop;
+  const auto [ours, other] = make_stream_pair();
+  {
+    const test::FewDescriptors none;
+    stop.watch(ours.number());
+  }
+  CHECK(has_ended(ours));
+  CHECK(has_ended(other));
+  CHECK_FALSE(stop.is_stopped());
 }
 
 TEST_CASE("only the socket that is waited for now is shut down") {

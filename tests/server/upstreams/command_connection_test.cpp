@@ -1,11 +1,13 @@
 // MCP servers that are started by a command: shell scripts stand for them.
 #include "upstreams/command_connection.hpp"
 
+#include "process/descriptor.hpp"
 #include "support/catch.hpp"
 #include "support/eventually.hpp"
 #include "support/no_more_threads.hpp"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <chrono>
@@ -61,6 +63,20 @@ TEST_CASE("a command has this program's variables but for its settings, and its 
   CHECK(connection.receive(soon()) == ":ours:own:path");
   ::unsetenv("RKLLM_MCP_SECRET");
   ::unsetenv("UPSTREAM_TEST");
+}
+
+TEST_CASE("a command may have as many files open as this program could before it raised its limit, and no more") {
+  rlimit usual{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &usual) == 0);
+  REQUIRE(usual.rlim_max > 256);
+  rlimit limit{256, usual.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+  raise_file_limit();
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  CHECK(limit.rlim_cur == limit.rlim_max);
+  CommandConnection connection(shell("ulimit -n; cat >/dev/null"), ignore);
+  CHECK(connection.receive(soon()) == "256");
+  ::setrlimit(RLIMIT_NOFILE, &usual);
 }
 
 TEST_CASE("a command that cannot be started, or has ended, is told from others, with its last words") {

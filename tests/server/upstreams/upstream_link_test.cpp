@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -131,6 +132,29 @@ TEST_CASE("calls are made while a list is asked for that never comes") {
   link.waiting.until([&] { return script.count_of("tools/list") == 2; }, "not listed again");
   link->call({1, "t", Json::object(), std::nullopt});
   link.waiting.until([&] { return !link.ends.empty(); }, "no end");
+}
+
+TEST_CASE("what is cancelled before it was sent never is, and few calls wait for a server that takes them slowly") {
+  std::promise<void> goes_on;
+  const std::shared_future<void> released = goes_on.get_future().share();
+  Script script(greeting(ScriptedEra::kLegacy, [released](Script& self, const Json& request) {
+    if (request["method"] == "tools/list") return self.result(request, {{"tools", Json::array()}});
+    released.wait();
+    self.result(request, {{"content", Json::array()}});
+  }));
+  WatchedLink link(once_to(script));
+  link.await_lists(1);
+  link->call({1, "t", Json::object(), std::nullopt});
+  link.waiting.until([&] { return script.count_of("tools/call") == 1; }, "not called");  // and it takes no more
+  UpstreamLink::Key last = 1;
+  while (!link->is_behind() && last < 1000) link->call({++last, "t", Json::object(), std::nullopt});
+  CHECK(last == 1 + 256);
+  for (UpstreamLink::Key key = 2; key < last; ++key) link->cancel(key);
+  CHECK_FALSE(link->is_behind());
+  goes_on.set_value();
+  link.waiting.until([&] { return link.ends.size() == 2; }, "not ended");
+  link.await_all();
+  CHECK(script.count_of("tools/call") == 2);
 }
 
 TEST_CASE("a list that fails leaves the tools as they were, with a warning") {

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <future>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -194,6 +195,28 @@ TEST_CASE("a call whose client reads nothing ends before it has filled the memor
   stage.call(heard, {{"progress_message", "delta"}});
   stage.waiting.until([&] { return heard.results.size() == 1; }, "no end");
   CHECK(heard.results[0]["isError"] == true);
+}
+
+TEST_CASE("calls beyond those that wait for a slow server are refused, and all others answered") {
+  constexpr std::size_t kCalls = 300;
+  std::promise<void> goes_on;
+  const std::shared_future<void> released = goes_on.get_future().share();
+  Heard heard;
+  Stage stage([released](Script& script, const Json& request) {
+    list_or(script, request, [&] {
+      released.wait();
+      script.result(request, {{"content", Json::array()}});
+    });
+  });
+  for (std::size_t call = 0; call < kCalls; ++call) stage.call(heard);
+  const std::size_t refused = heard.results.size();
+  CHECK(refused >= kCalls - 257);  // 256 wait, and one is being sent
+  for (const Json& result : heard.results) {
+    CHECK_THAT(result["content"].at(0)["text"].get<std::string>(), has_text("more slowly than they come"));
+  }
+  goes_on.set_value();
+  stage.waiting.until([&] { return heard.results.size() == kCalls; }, "not answered");
+  CHECK(heard.results.back().value("isError", false) == false);
 }
 
 TEST_CASE("calls in progress are answered when this server ends, and so are later ones") {

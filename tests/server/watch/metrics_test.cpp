@@ -8,6 +8,7 @@
 
 #include <sys/stat.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -50,6 +51,20 @@ TEST_CASE("calls are counted by method and outcome, and every family says what i
   CHECK(test::has_line(text, "rkllm_mcp_tokens_total 1"));
   CHECK(test::has_line(text, "# TYPE rkllm_mcp_calls_total counter"));
   CHECK(test::has_line(text, "# TYPE rkllm_mcp_token_interval_seconds histogram"));
+}
+
+TEST_CASE("the first token of a new handle is known however many handles went before it, also unheard") {
+  Metrics metrics;
+  const auto handle = [](std::size_t number) { return "llm-" + std::to_string(number); };
+  metrics.note_first_token(handle(1), 1);
+  metrics.note_first_token(handle(2), 2);
+  metrics.note_first_token(handle(1), 3);  // it still answers
+  for (std::size_t number = 3; number <= Metrics::kMostHandles + 1; ++number) {
+    metrics.note_first_token(handle(number), 4);
+  }
+  CHECK(metrics.first_token_of(handle(Metrics::kMostHandles + 1)) == 4);
+  CHECK(metrics.first_token_of(handle(1)) == 3);
+  CHECK_FALSE(metrics.first_token_of(handle(2)));
 }
 
 TEST_CASE("labels are escaped") { CHECK(label("k", "a\"b\\c\nd") == R"(k="a\"b\\c\nd")"); }

@@ -3,9 +3,9 @@
 
 #include "process/descriptor.hpp"
 #include "support/catch.hpp"
+#include "support/few_descriptors.hpp"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -32,25 +32,6 @@ bool is_at_its_end(const Descriptor& socket) {
   char byte = 0;
   return ::recv(socket.number(), &byte, 1, MSG_DONTWAIT) == 0;
 }
-
-// For its lifetime this process may open so many descriptors more.
-class FewDescriptors {
- public:
-  explicit FewDescriptors(int more) {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    rlimit few = before_;
-    few.rlim_cur = static_cast<rlim_t>(::dup(STDERR_FILENO));  // the lowest free number
-    ::close(static_cast<int>(few.rlim_cur));
-    few.rlim_cur += static_cast<rlim_t>(more);
-    ::setrlimit(RLIMIT_NOFILE, &few);
-  }
-  FewDescriptors(const FewDescriptors&) = delete;
-  FewDescriptors& operator=(const FewDescriptors&) = delete;
-  ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 // A pair of sockets, one of each of two ways, as a server passes it.
 struct TwoWays {
@@ -174,7 +155,7 @@ TEST_CASE("a process that may open no more gets a label without sockets, and the
   lost.pass(control.first, "llm-1");
   {
     const auto taken = [&] {
-      const FewDescriptors few(more);
+      const test::FewDescriptors few(more);
       return take_sockets(control.second);
     }();
     REQUIRE(taken);

@@ -35,7 +35,7 @@ Frame frame(FrameType type, std::string_view content, std::uint32_t call = kCall
 
 TEST_CASE("tokens are given on in their order, and the end says how the run ended") {
   Recorder recorder;
-  ReplyReader::Run run{kCall, recorder, 2, [] {}};
+  ReplyReader::Run run{kCall, recorder, 2, [] { return true; }};
   ReplyReader reader(kCall, &run);
   std::string tokens;
   append_token(tokens, {0, "a", 1});
@@ -67,22 +67,25 @@ TEST_CASE("an error comes back as it was thrown") {
   }
 }
 
-TEST_CASE("a run is stopped once") {
+TEST_CASE("a run is told to stop until it could be told, and once then") {
   Recorder recorder;
   recorder.had_enough = true;
   int stops = 0;
-  ReplyReader::Run run{kCall, recorder, 1, [&stops] { ++stops; }};
+  ReplyReader::Run run{kCall, recorder, 1, [&stops] { return ++stops > 1; }};
   ReplyReader reader(kCall, &run);
   std::string token;
   append_token(token, {0, "a", 1});
   reader.take(frame(FrameType::kTokens, token));
+  CHECK(stops == 1);  // which did not leave
   reader.take(frame(FrameType::kTokens, token));
-  CHECK(stops == 1);
+  CHECK(stops == 2);
+  reader.take(frame(FrameType::kTokens, token));
+  CHECK(stops == 2);
 }
 
 TEST_CASE("what does not belong to the call is refused") {
   Recorder recorder;
-  ReplyReader::Run run{kCall, recorder, 1, [] {}};
+  ReplyReader::Run run{kCall, recorder, 1, [] { return true; }};
   ReplyReader reader(kCall, &run);
   std::string of_second_entry;
   append_token(of_second_entry, {1, "a", 1});
@@ -94,7 +97,7 @@ TEST_CASE("what does not belong to the call is refused") {
 
 TEST_CASE("an end in the middle of rows is refused") {
   Recorder recorder;
-  ReplyReader::Run run{kCall, recorder, 1, [] {}};
+  ReplyReader::Run run{kCall, recorder, 1, [] { return true; }};
   ReplyReader reader(kCall, &run);
   std::string head;
   append_rows_head(head, {"f", "v", "r", "c", nullptr, 1, 1});

@@ -87,13 +87,14 @@ class PumpedRun {
 
   SlowReader reader;
   int stops = 0;
+  int stops_until_told = 1;
 
  private:
   asio::io_context loop_;
   DescriptorPair ends_ = make_stream_pair();
   FrameSocket worker_{std::move(ends_.first)};
   FrameSocket server_{std::move(ends_.second)};
-  ReplyReader::Run run_{kRunNumber, reader, 1, [this] { ++stops; }};
+  ReplyReader::Run run_{kRunNumber, reader, 1, [this] { return ++stops >= stops_until_told; }};
   ReplyReader reply_{kRunNumber, &run_};
   std::shared_ptr<TokenPump> pump_ = std::make_shared<TokenPump>(loop_, server_, reply_);
   std::future<std::string> end_;
@@ -136,6 +137,18 @@ TEST_CASE("a run is told to stop once, when its reader has had enough") {
   run.say(FrameType::kEnd, "{}");
   run.end();
   CHECK(run.stops == 1);
+}
+
+TEST_CASE("a run that could not be told to stop is told again while it goes on") {
+  PumpedRun run;
+  run.reader.had_enough = true;
+  run.stops_until_told = 2;
+  run.say_tokens("a");
+  run.say_tokens("b");
+  run.say_tokens("c");
+  run.say(FrameType::kEnd, "{}");
+  run.end();
+  CHECK(run.stops == 2);
 }
 
 TEST_CASE("nonsense among tokens ends the waiting") {

@@ -5,6 +5,7 @@
 #include "process/descriptor.hpp"
 #include "server/worker/worker_commands.hpp"
 #include "support/catch.hpp"
+#include "support/few_descriptors.hpp"
 #include "support/loop_thread.hpp"
 #include "support/refusal.hpp"
 #include "worker/frame_socket.hpp"
@@ -24,6 +25,7 @@
 #include <cstdint>
 #include <exception>
 #include <future>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,7 +62,9 @@ class ThreadListener final : public CallObserver {
   }
   void on_rows(const FloatRows& rows) noexcept override { note(std::to_string(rows.rows) + "rows"); }
   void on_done(CallOutcome) noexcept override { note("done"); }
+  bool wants_to_stop() const noexcept override { return had_enough; }
 
+  bool had_enough = false;
   std::string told;
 
  private:
@@ -166,7 +170,7 @@ TEST_CASE("each call has a number of its own, which grows, and a run has the one
   const auto first = number_of_next();
   const auto second = number_of_next();
   ThreadListener listener(connected.thread_of_loop());
-  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] {}};
+  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] { return true; }};
   CHECK(first > 0);
   CHECK(second > first);
   CHECK(run.number > second);
@@ -178,7 +182,7 @@ TEST_CASE("each call has a number of its own, which grows, and a run has the one
 TEST_CASE("tokens of a run are taken on the loop, rows and what follows them on the thread that makes the call") {
   Connected connected;
   ThreadListener listener(connected.thread_of_loop());
-  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] {}};
+  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] { return true; }};
   connected.call(asks(), &run);
   connected.worker.receive();
   connected.say_token(run.number, "a", 1);
@@ -192,6 +196,20 @@ TEST_CASE("tokens of a run are taken on the loop, rows and what follows them on 
   connected.say_end(run.number, R"({"state":"RKLLM_RUN_FINISH"})");
   CHECK(connected.end().outcome.state == "RKLLM_RUN_FINISH");
   CHECK(listener.told == "0a1 on the loop, 0b2 on the loop, 1rows beside it, 0c3 beside it, ");
+}
+
+TEST_CASE("tokens of a run are taken on the thread that makes the call where too many files are open") {
+  Connected connected;
+  ThreadListener listener(connected.thread_of_loop());
+  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] { return true; }};
+  const FewDescriptors none;
+  connected.call(asks(), &run);
+  connected.worker.receive();
+  connected.say_token(run.number, "a", 1);
+  connected.say_token(run.number, "b", 2);
+  connected.say_end(run.number, R"({"state":"RKLLM_RUN_FINISH"})");
+  CHECK(connected.end().outcome.state == "RKLLM_RUN_FINISH");
+  CHECK(listener.told == "0a1 beside it, 0b2 beside it, ");
 }
 
 TEST_CASE("an error carries the lines of errors that were printed during its call, and none from before it") {
@@ -272,6 +290,29 @@ TEST_CASE("how a worker has ended is told to the call that it was making, and to
   }
 }
 
+TEST_CASE("a worker that closes a line before its first answer, and goes on, has no room for it, and is left alone") {
+  Connected connected;
+  connected.call(asks());
+  connected.worker.receive();
+  connected.worker.shut_down();
+  const RpcError error = connected.failure();
+  CHECK(error.code() == ErrorCode::kRuntimeUnavailable);
+  CHECK_THAT(error.what(), has_text("the worker process has no room for another model"));
+  CHECK(error.data()["log"] == Json::array());
+  CHECK_FALSE(connected.process.ended());
+}
+
+TEST_CASE("a worker that closes a line on which it has answered is killed") {
+  Connected connected;
+  connected.call(asks());
+  connected.say_end(connected.worker.receive().head.call, "{}");
+  connected.end();
+  connected.call(asks());
+  connected.worker.receive();
+  connected.worker.shut_down();
+  CHECK(connected.failure().what() == std::string(kGone) + "was killed by SIGKILL");
+}
+
 TEST_CASE("what a worker has said of why it cannot work is told, also if it said so before the call began") {
   Connected connected(
       shell("echo 'E rkllm: early'; echo 'E worker: there is no library'; head -c 1 <&3 >/dev/null; exit 3"));
@@ -309,7 +350,7 @@ TEST_CASE("a worker that speaks of something else than its call is killed, and t
 TEST_CASE("nonsense in a run ends it with an error, after the tokens that came before") {
   Connected connected;
   ThreadListener listener(connected.thread_of_loop());
-  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] {}};
+  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, [] { return true; }};
   connected.call(asks(), &run);
   connected.worker.receive();
   connected.say_token(run.number, "a", 1);
@@ -318,6 +359,20 @@ TEST_CASE("nonsense in a run ends it with an error, after the tokens that came b
   connected.worker.send({.type = FrameType::kTokens, .call = run.number}, of_another_entry);
   CHECK_THAT(connected.failure().what(), has_text("it did not speak as it should: a token of an entry that"));
   CHECK(listener.told == "0a1 on the loop, ");
+}
+
+TEST_CASE("a worker whose answer cannot be read to its end is killed, and no later call takes the rest for its own") {
+  Connected connected;
+  ThreadListener listener(connected.thread_of_loop());
+  listener.had_enough = true;
+  WorkerConnection::Run run{connected.connection.new_number(), listener, 1, []() -> bool { throw std::bad_alloc(); }};
+  connected.call(asks(), &run);
+  connected.worker.receive();
+  connected.say_token(run.number, "a", 1);
+  const RpcError error = connected.failure();
+  CHECK(error.code() == ErrorCode::kRuntimeUnavailable);
+  CHECK_THAT(error.what(), has_text("was killed by SIGKILL: its answer could not be taken: "));
+  REQUIRE(connected.process.ended());
 }
 
 TEST_CASE("a worker that gives no sign of life for so long is killed") {

@@ -1,6 +1,7 @@
 // The whole life of a worker process, seen from outside: the real program, with the simulator as its library.
 #include "worker/worker_main.hpp"
 
+#include "jsonrpc/envelope.hpp"
 #include "library/loaded_library.hpp"
 #include "server/worker/worker_commands.hpp"
 #include "support/catch.hpp"
@@ -130,6 +131,20 @@ TEST_CASE("a worker may open as many files as the system lets it, however few th
   REQUIRE(limits.size() >= 2);
   CHECK(limits[0] == limits[1]);
   CHECK(limits[0] != "128");
+}
+
+TEST_CASE("a model that a worker has no file descriptors for is refused, and the worker goes on") {
+  WorkingWorker worker;
+  const rlimit none{3, 3};  // the numbers below are in use
+  REQUIRE(::prlimit(worker.process->id(), RLIMIT_NOFILE, &none, nullptr) == 0);
+  const auto model = worker.engine.new_model("llm-1", [](const RpcError&) {});
+  CallRequest request;
+  request.method = find_method(choose_abi_set(kSimulatorVersion, "").set->methods, HandleRole::kCreates);
+  request.params = Json{{"param", {{"model_path", "/nowhere/a.rkllm"}}}};
+  const CallOutcome outcome = model->call(request);
+  REQUIRE(outcome.error);
+  CHECK_THAT(as_rpc_error(outcome.error).what(), has_text("the worker process has no room for another model"));
+  CHECK_FALSE(worker.process->ended());
 }
 
 TEST_CASE("what the library starts in a worker does not get the worker's control socket") {

@@ -4,6 +4,7 @@
 #include "process/descriptor.hpp"
 #include "server/worker/worker_commands.hpp"
 #include "support/catch.hpp"
+#include "support/eventually.hpp"
 #include "support/paths.hpp"
 
 #include <sys/socket.h>
@@ -140,6 +141,17 @@ TEST_CASE("the end of a worker is noticed although a process that it has left be
   REQUIRE_FALSE(left_behind.empty());
   CHECK(is_there(std::stoi(left_behind)));
   ::kill(std::stoi(left_behind), SIGKILL);
+}
+
+TEST_CASE("a worker that is stopped is killed, also one that has closed its outputs") {
+  const std::string before = GENERATE("", "exec 2>/dev/null; ");
+  WorkerProcess process(
+      shell(before + "exec cat <&3 >/dev/null"), [](std::string_view) {}, std::chrono::milliseconds(0));
+  if (!before.empty()) REQUIRE(eventually([&] { return process.log().read() == ProcessOutput::Read::kEnd; }));
+  ::kill(process.id(), SIGSTOP);
+  const auto end = process.wait_for_end(kWorkerPatience);
+  REQUIRE(end);
+  CHECK(end->signal == SIGKILL);
 }
 
 TEST_CASE("a place of a model is two sockets to the worker, in their order, with its id") {

@@ -24,6 +24,7 @@ void UpstreamLink::start() { upstream_there->started(events_); }
 void UpstreamLink::call(Call call) { upstream_there->call(std::move(call)); }
 void UpstreamLink::ask(Key key, const std::string& /*method*/, const Json& /*params*/) { upstream_there->ping(key); }
 void UpstreamLink::cancel(Key key) { upstream_there->cancel(key); }
+bool UpstreamLink::is_behind() { return false; }
 void UpstreamLink::respond(Key question, client::Outcome outcome) {
   upstream_there->respond(question, std::move(outcome));
 }

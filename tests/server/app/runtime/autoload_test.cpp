@@ -65,6 +65,19 @@ TEST_CASE("a model that is lost before word of its loading has come is loaded ag
   CHECK(with.backend.loads.size() == 2);
 }
 
+TEST_CASE("a model is loaded whatever bytes its library has printed meanwhile") {
+  Loading with;
+  std::string loaded;
+  with.autoload.listen({.begun = [](const std::string&) {},
+                        .ended = [&loaded](const std::string&, const std::string& handle) { loaded = handle; }});
+  with.autoload.start(&with.init);
+  CallOutcome outcome;
+  outcome.result = Json{{"handle", "llm-1"}, {"log", {"E rkllm: \xFF"}}};
+  with.backend.loads.at(0)->on_done(std::move(outcome));
+  CHECK_NOTHROW(with.settle());
+  CHECK(loaded == "llm-1");
+}
+
 TEST_CASE("what another runtime had lost does not make a model be loaded twice") {
   Loading with;
   with.autoload.start(&with.init);
