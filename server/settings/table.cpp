@@ -177,7 +177,7 @@ constexpr std::array kTable{
             "Origins of web pages that may call and read, e.g. \"https://chat.example.org\"; those of loopback addresses may "
             "call, and read what the chat host's endpoints answer. Holds for WebSocket too."},
     Setting{"http", "allowed_hosts", list<&S::http, &HttpSettings::allowed_hosts>(defaults::kHttpAllowedHosts),
-            "Host names that requests may be addressed to, besides loopback ones and the listening address. Holds for WebSocket too."},
+            "Host names that requests may be addressed to. A server on a loopback address takes those of loopback besides, and no other; others take any from programs, and from web pages these and IP addresses. Holds for WebSocket too."},
     Setting{"http", "header_bytes", integer<&S::http, &HttpSettings::header_bytes>(defaults::kHttpHeaderBytes, 1 * kKiB, 1 * kMiB, kBytes),
             "Longest request line and headers together, in bytes."},
     Setting{"http", "header_timeout_s", integer<&S::http, &HttpSettings::header_timeout_s>(defaults::kHttpHeaderTimeoutS, 1, 600, kSeconds),
@@ -321,7 +321,7 @@ constexpr std::array kTable{
     Setting{"runtime", "model_dirs", list<&S::runtime, &RuntimeSettings::model_dirs>(defaults::kRuntimeModelDirs),
             "Directories that models and adapters may be loaded from, links resolved; empty: from anywhere. Relative paths start there. The .rkllm files in them are models by name, and models are pulled into the first; if it is empty, models in $STATE_DIRECTORY, else rkllm-mcp/models in the user's data directory, is that folder."},
     Setting{"runtime", "cache_dir", text<&S::runtime, &RuntimeSettings::cache_dir>(defaults::kRuntimeCacheDir),
-            "Directory below which the library may write, e.g. prompt caches; empty: rkllm-mcp in the user's cache directory."},
+            "Directory below which the library may write, e.g. prompt caches; empty: $CACHE_DIRECTORY, else rkllm-mcp in the user's cache directory."},
     Setting{"runtime", "cache_bytes", integer<&S::runtime, &RuntimeSettings::cache_bytes>(defaults::kRuntimeCacheBytes, 0, 1024 * kGiB, kBytes),
             "Most bytes that the files below runtime.cache_dir may take together; a run that would save one more cache is refused."},
     Setting{"runtime", "isolation", word<&S::runtime, &RuntimeSettings::isolation>(defaults::kRuntimeIsolation),
