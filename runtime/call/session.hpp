@@ -81,12 +81,12 @@ class Session : public std::enable_shared_from_this<Session> {
   PushReader* stream_of(const Reply& reply) const;
 
   void cancel(Key key);
-  // For notifications/cancelled. Ids are compared by value: 1 and 1.0 are the same. Unknown ones are ignored. In a shared
-  // session only streams that this client polls can be cancelled.
+  // For notifications/cancelled. Ids are compared by value: 1 and 1.0 are the same. Unknown ones are ignored. In a
+  // shared session only streams that this client polls can be cancelled.
   void cancel_request(const Json& id, const Peer& client);
   void cancel_all();
-  // The client has gone: its calls are cancelled, and their readers told. exchange_gone(): only one exchange of a client
-  // over HTTP has, and only the calls are cancelled that must not outlive it (see ActiveCall).
+  // The client has gone: its calls are cancelled, and their readers told. exchange_gone(): only one exchange of a
+  // client over HTTP has, and only the calls are cancelled that must not outlive it (see ActiveCall).
   void client_gone();
   void exchange_gone(const Peer& exchange);
 
@@ -104,7 +104,9 @@ class Session : public std::enable_shared_from_this<Session> {
    private:
     std::weak_ptr<Session> session_;
   };
-  // Calls `action` as soon as no call is active and no Hold lives; at once if that is so already. A later action takes the
+  // Whether no call is active and no Hold lives.
+  bool is_idle() const { return active() == 0 && holds_ == 0; }
+  // Calls `action` as soon as that is so; at once if that is so already. A later action takes the
   // place of one that waits.
   void when_idle(std::function<void()> action);
 
@@ -117,7 +119,6 @@ class Session : public std::enable_shared_from_this<Session> {
   void cancel_all_that(Wanted is_wanted);
   template <class Wanted>
   void tell_readers_that(Wanted is_wanted);
-  bool is_idle() const { return active() == 0 && holds_ == 0; }
   void note_end();
 
   const std::weak_ptr<RequestTable> requests_;
