@@ -129,4 +129,20 @@ class Session : public std::enable_shared_from_this<Session> {
   std::function<void()> idle_;
 };
 
+// As long as this lives the request counts as one in progress, and its session lives. Who cancels the request gets no
+// answer to it, and nothing else happens.
+class InProgress {
+ public:
+  InProgress(Session& session, Reply& reply)
+      : session_(session.shared_from_this()),
+        key_(session.add({.id = reply.id(), .reply = reply.shared_from_this()}, reply.peer())) {}
+  InProgress(const InProgress&) = delete;
+  InProgress& operator=(const InProgress&) = delete;
+  ~InProgress() { session_->remove(key_); }
+
+ private:
+  const std::shared_ptr<Session> session_;
+  const Session::Key key_;
+};
+
 }  // namespace rkllm_mcp
