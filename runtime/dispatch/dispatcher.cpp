@@ -331,7 +331,6 @@ void Dispatcher::receive_datagram(std::string_view text, Session& session, Peer&
 // The method is the library's, as a direct call; else a service's, MCP's or the server's.
 void Dispatcher::execute(const Request& request, Session& session, Reply& reply, Delivery delivery) {
   reply.set_memory(request.memory);
-  reply.answer().expected();
   note_when_answered(request, reply);
   try {
     const auto plain = without_own_name(services_, request);

@@ -105,7 +105,7 @@ class UdpTransport::UdpPeer final : public ConnectedPeer {
     send(message);
     none();
   }
-  void none() override { expected_ -= std::min<std::size_t>(expected_, 1); }  // may come without expected()
+  void none() override { expected_ -= std::min<std::size_t>(expected_, 1); }
   void expected() override { ++expected_; }
   bool ready() const override { return waiting_.empty() && burst_left_ > 0; }
   bool has_room_for(std::size_t /*bytes*/) const override { return true; }  // what waits is bounded, not counted
@@ -262,14 +262,15 @@ void UdpTransport::Socket::received(std::string_view message, const Endpoint& fr
 
 std::shared_ptr<UdpTransport::UdpPeer> UdpTransport::Socket::peer_at(const Endpoint& remote) {
   if (const auto known = peers_.find(remote); known != peers_.end()) return *known->second;
-  if (peers_.size() >= options_.max_peers) {
-    count(options_.counts, Limit::kConnections);
-    if (!make_room([](const UdpPeer&) { return true; })) return nullptr;
-  }
+  // First its own machine's bound: where that makes room, nobody else has to go.
   const auto is_neighbour = [&remote](const UdpPeer& peer) { return peer.remote().address() == remote.address(); };
   if (neighbours_of(remote) >= options_.max_peers_per_address) {
     count(options_.counts, Limit::kConnectionsPerPeer);
     if (!make_room(is_neighbour)) return nullptr;
+  }
+  if (peers_.size() >= options_.max_peers) {
+    count(options_.counts, Limit::kConnections);
+    if (!make_room([](const UdpPeer&) { return true; })) return nullptr;
   }
   auto peer = std::make_shared<UdpPeer>(*this, remote);
   by_activity_.push_front(peer);
