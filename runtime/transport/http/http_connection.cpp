@@ -1,6 +1,7 @@
 #include "transport/http/http_connection.hpp"
 
 #include "faults.hpp"
+#include "transport/bytes/input_backlog.hpp"
 #include "transport/http/http_message.hpp"
 #include "transport/websocket/websocket_protocol.hpp"
 
@@ -166,15 +167,18 @@ void Connection::channel_received(std::string_view bytes) {
   if (backlog_.size() > kBacklogBytes) channel_->hold_input();
 }
 
-// Reads requests until one is not answered at once, or none is complete; the rest is kept for later.
+// Reads requests until one is not answered at once, none is complete, or the slice is over; the rest is kept for later.
 void Connection::process(std::string_view bytes) {
   processing_ = true;
-  while (!busy_ && channel_->is_open() && !channel_->congested()) {
+  InputSlice slice;
+  const auto takes_more = [this] { return !busy_ && channel_->is_open() && !channel_->congested(); };
+  while (takes_more() && !slice.is_over()) {
     bytes.remove_prefix(parser_.feed(bytes));
     if (parser_.refusal()) {
       refuse(*parser_.refusal());
     } else if (parser_.complete()) {
       if (!begin(parser_.take(), bytes)) return;
+      slice.count_message();
     } else {
       if (parser_.take_continue()) channel_->write({"HTTP/1.1 100 Continue\r\n\r\n"});
       break;
@@ -182,7 +186,12 @@ void Connection::process(std::string_view bytes) {
   }
   processing_ = false;
   backlog_.assign(bytes);
-  if (backlog_.size() <= kBacklogBytes) channel_->resume_input();  // also while one is answered: its client may leave
+  if (takes_more() && !backlog_.empty()) {
+    channel_->hold_input();  // what comes next, be it the end, is behind what waits
+    process_later();
+  } else if (backlog_.size() <= kBacklogBytes) {
+    channel_->resume_input();  // also while one is answered: its client may leave
+  }
   watch_client();
 }
 
@@ -237,7 +246,10 @@ void Connection::exchange_done(bool keep_alive) {
   if (!keep_alive) return channel_->close();
   if (processing_) return;  // process() is on the stack, and goes on with the backlog itself
   if (backlog_.empty() || has_fault("what came while a request was answered is forgotten")) return watch_client();
-  // Not from here: the next request's handler must not run inside the code that answered this one.
+  process_later();  // the next request's handler must not run inside the code that answered this one
+}
+
+void Connection::process_later() {
   asio::post(around_->io, [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (self) self->channel_->contain([&] { self->process(std::exchange(self->backlog_, {})); });
@@ -268,7 +280,9 @@ void Connection::refuse(const Refusal& refusal) {
 }
 
 void Connection::refuse(const Response& response) {
-  channel_->write({last_response(response)});
+  std::string text = last_response(response);
+  if (parser_.so_far().method == "HEAD") text.resize(text.size() - response.body.size());
+  channel_->write({text});
   channel_->close();
 }
 
