@@ -1,5 +1,7 @@
 #include "transport/http/http_transport.hpp"
 
+#include "text/ip_address.hpp"
+#include "transport/bytes/socket_stream.hpp"
 #include "transport/bytes/tls_stream.hpp"
 #include "transport/http/http_message.hpp"
 
@@ -61,7 +63,7 @@ void Transport::accepted(asio::ip::tcp::socket socket) {
   std::error_code error;
   const auto remote = socket.remote_endpoint(error);
   if (error) return;  // it has closed the connection already
-  const std::string client = remote.address().to_string();
+  const std::string client = source_of(to_text(remote));
   const auto objection = channels_.objection(client, limits_);
   if (objection) count(limits_.counts, *objection);
   if (objection && !turned_away_.has_room()) return;  // which closes the socket
