@@ -6,16 +6,14 @@
 // Threads: pure functions, any thread.
 #pragma once
 
+#include "text/ip_address.hpp"
+
 #include <string>
 #include <string_view>
 
 namespace rkllm_mcp {
 
 struct Principal;  // auth/access_tokens.hpp
-
-// The client machine in an address, without its port: the host; of IPv6 the /64 network, since one machine may use any
-// address of it; of a Unix socket the user.
-std::string source_of(std::string_view address);
 
 // The owner: the token's holder if one was presented, wherever it calls from; else source_of(address).
 std::string owner_of(const Principal* principal, std::string_view address);

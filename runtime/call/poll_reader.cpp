@@ -99,7 +99,8 @@ Chunk PollReader::take_some(const Reply& reply) {
   // Escaped, text may become longer.
   if (!reply.answer().has_room_for(2 * stream()->bytes_waiting())) limit = std::min(limit, kShortChunkBytes);
   if (limit == std::numeric_limits<std::size_t>::max()) return stream()->take_entry().value_or(Chunk());
-  return stream()->take(ChunkOf::kAllThatWaits, limit - writer_.overhead_bytes()).value_or(Chunk());
+  const std::size_t room = limit > writer_.overhead_bytes() ? limit - writer_.overhead_bytes() : 1;
+  return stream()->take(ChunkOf::kAllThatWaits, room).value_or(Chunk());
 }
 
 void PollReader::answer(Reply& reply) {

@@ -8,7 +8,9 @@ namespace rkllm_mcp {
 void PushReader::drain() {
   if (ended_) return;
   Peer& peer = reply_->peer();
-  if (const auto position = stream()->take_queue_position(); position && writer_.next_seq() == 0) {
+  // A client that does not read is told the newest place later.
+  if (const auto position = peer.ready() ? stream()->take_queue_position() : std::nullopt;
+      position && writer_.next_seq() == 0) {
     reply_->message(writer_.queue_position(*position));
   }
   const ChunkOf what = std::exchange(resuming_, false) ? ChunkOf::kAllThatWaits : ChunkOf::kOneToken;

@@ -81,12 +81,12 @@ class Session : public std::enable_shared_from_this<Session> {
   PushReader* stream_of(const Reply& reply) const;
 
   void cancel(Key key);
-  // For notifications/cancelled. Ids are compared by value: 1 and 1.0 are the same. Unknown ones are ignored. In a shared
-  // session only streams that this client polls can be cancelled.
+  // For notifications/cancelled. Ids are compared by value: 1 and 1.0 are the same. Unknown ones are ignored. In a
+  // shared session only streams that this client polls can be cancelled.
   void cancel_request(const Json& id, const Peer& client);
   void cancel_all();
-  // The client has gone: its calls are cancelled, and their readers told. exchange_gone(): only one exchange of a client
-  // over HTTP has, and only the calls are cancelled that must not outlive it (see ActiveCall).
+  // The client has gone: its calls are cancelled, and their readers told. exchange_gone(): only one exchange of a
+  // client over HTTP has, and only the calls are cancelled that must not outlive it (see ActiveCall).
   void client_gone();
   void exchange_gone(const Peer& exchange);
 
@@ -104,7 +104,9 @@ class Session : public std::enable_shared_from_this<Session> {
    private:
     std::weak_ptr<Session> session_;
   };
-  // Calls `action` as soon as no call is active and no Hold lives; at once if that is so already. A later action takes the
+  // Whether no call is active and no Hold lives.
+  bool is_idle() const { return active() == 0 && holds_ == 0; }
+  // Calls `action` as soon as that is so; at once if that is so already. A later action takes the
   // place of one that waits.
   void when_idle(std::function<void()> action);
 
@@ -117,7 +119,6 @@ class Session : public std::enable_shared_from_this<Session> {
   void cancel_all_that(Wanted is_wanted);
   template <class Wanted>
   void tell_readers_that(Wanted is_wanted);
-  bool is_idle() const { return active() == 0 && holds_ == 0; }
   void note_end();
 
   const std::weak_ptr<RequestTable> requests_;
@@ -126,6 +127,22 @@ class Session : public std::enable_shared_from_this<Session> {
   Clock::time_point last_ended_{};
   std::size_t holds_ = 0;
   std::function<void()> idle_;
+};
+
+// As long as this lives the request counts as one in progress, and its session lives. Who cancels the request gets no
+// answer to it, and nothing else happens.
+class InProgress {
+ public:
+  InProgress(Session& session, Reply& reply)
+      : session_(session.shared_from_this()),
+        key_(session.add({.id = reply.id(), .reply = reply.shared_from_this()}, reply.peer())) {}
+  InProgress(const InProgress&) = delete;
+  InProgress& operator=(const InProgress&) = delete;
+  ~InProgress() { session_->remove(key_); }
+
+ private:
+  const std::shared_ptr<Session> session_;
+  const Session::Key key_;
 };
 
 }  // namespace rkllm_mcp

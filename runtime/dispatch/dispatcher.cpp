@@ -82,7 +82,8 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const mcp::Catalo
       caller_(loop, api, backend, registry_, options.calls),
       direct_(caller_),
       mcp_(loop, catalogue,
-           {options.page_items, options.calls.requests_per_session, options.calls.counts, options.memory}),
+           {options.page_items, options.calls.requests_per_session, options.calls.counts, options.memory,
+            options.message.max_id_bytes}),
       services_(catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}),
       repeated_(RepeatedRequests::Limits(), options.memory),
       reading_(loop),
@@ -330,7 +331,6 @@ void Dispatcher::receive_datagram(std::string_view text, Session& session, Peer&
 // The method is the library's, as a direct call; else a service's, MCP's or the server's.
 void Dispatcher::execute(const Request& request, Session& session, Reply& reply, Delivery delivery) {
   reply.set_memory(request.memory);
-  reply.answer().expected();
   note_when_answered(request, reply);
   try {
     const auto plain = without_own_name(services_, request);

@@ -30,6 +30,18 @@ std::string_view token_of(const Message& message) {
   return meta == nullptr ? std::string_view() : text_view_in(*meta, "token");
 }
 
+// Whether requests are in progress that another holder has sent from this address, which may be forged. They look
+// later, too, whose they are: nobody else may become that meanwhile.
+bool is_anothers(const Session& session, const Principal& sender) {
+  return session.principal != nullptr && session.principal != &sender && !session.is_idle();
+}
+
+void refuse_other_holder(const Request* request, AnswerSink& answer) {
+  if (request == nullptr) return Reply::unanswered(answer).nothing();
+  Reply(answer, request->id)
+      .error(unauthorized("another access token is in use at this address and port: take another port"));
+}
+
 Json describe(const Principal& principal) {
   Json permissions = Json::array();
   if (principal.may_call) permissions.push_back("call");
@@ -86,13 +98,18 @@ Gate::Admission Gate::admit(const Message& message, Session& session, AnswerSink
   const PeerFacts& client = answer.peer().facts();
   const bool over_udp = client.transport == TransportKind::kUdp;
   const std::string_view token = over_udp ? token_of(message) : client.credential;
-  if (over_udp) session.principal = let_in(token, client.address);
-  if (session.principal != nullptr) {
-    if (!tokens_.empty()) answer.peer().prove();
-    return Admission::kExecute;
+  const Principal* const sender = over_udp ? let_in(token, client.address) : session.principal;
+  if (sender == nullptr) {
+    refuse(message, token, over_udp ? kHowToOverUdp : kHowTo, session, answer);
+    return Admission::kRefused;
   }
-  refuse(message, token, over_udp ? kHowToOverUdp : kHowTo, session, answer);
-  return Admission::kRefused;
+  if (over_udp && is_anothers(session, *sender)) {
+    refuse_other_holder(request, answer);
+    return Admission::kRefused;
+  }
+  session.principal = sender;
+  if (!tokens_.empty()) answer.peer().prove();
+  return Admission::kExecute;
 }
 
 void Gate::refuse_stranger(const std::string& reason, Session& session, AnswerSink& answer) {
@@ -103,7 +120,8 @@ void Gate::refuse_stranger(const std::string& reason, Session& session, AnswerSi
 void Gate::refuse(const Message& message, std::string_view token, const std::string& reason, Session& session,
                   AnswerSink& answer) {
   const auto* request = std::get_if<Request>(&message);
-  const bool is_answered = !std::holds_alternative<Notification>(message);
+  // An answer is never answered, or two servers that are told of each other's errors would not stop.
+  const bool is_answered = !std::holds_alternative<Notification>(message) && !std::holds_alternative<Response>(message);
   // A connection belongs to its transport and may close before it is told: it is held weakly. What answers one message
   // only (an HTTP exchange, a batch) has no other owner, and is kept.
   const auto outlet = session.outlet.lock();
@@ -137,6 +155,10 @@ Gate::Admission Gate::authenticate(const Request& request, Session& session, Ans
   const Principal* const principal = let_in(token, client.address);
   if (principal == nullptr) {
     refuse(request, token, complaint(client.address), session, answer);
+    return Admission::kRefused;
+  }
+  if (client.transport == TransportKind::kUdp && is_anothers(session, *principal)) {
+    refuse_other_holder(&request, answer);
     return Admission::kRefused;
   }
   Reply reply(answer, request.id);

@@ -1,10 +1,13 @@
 #include "dispatch/paired_http.hpp"
 
+#include "auth/owner.hpp"
 #include "deadline.hpp"
 #include "dispatch/http_sessions.hpp"
 #include "dispatch/server_sent_events.hpp"
 #include "random_bytes.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <deque>
 #include <string_view>
 #include <utility>
@@ -26,9 +29,11 @@ std::string_view id_in(std::string_view query) {
 // The event stream of one client, as its connection.
 class PairedHttp::Client final : public ConnectedPeer {
  public:
-  Client(asio::io_context& loop, MemoryBudget memory, http::Exchange& exchange, std::string remote, std::string token)
+  Client(asio::io_context& loop, MemoryBudget memory, http::Exchange& exchange, std::string remote, std::string token,
+         std::string whose)
       : ConnectedPeer(
             {.transport = TransportKind::kHttp, .address = std::move(remote), .credential = std::move(token)}),
+        owner(std::move(whose)),
         memory_(std::move(memory)),
         exchange_(exchange.shared_from_this()),
         silence_(loop, [this] {
@@ -71,6 +76,8 @@ class PairedHttp::Client final : public ConnectedPeer {
   bool closed() const override { return closing_ || exchange_->closed(); }
   bool has_room_for(std::size_t bytes) const override { return exchange_->has_room_for(bytes); }
 
+  const std::string owner;
+
  private:
   void input_resumed() override { take_next(); }
   void watch() {
@@ -109,10 +116,15 @@ class PairedHttp::Client final : public ConnectedPeer {
 };
 
 void PairedHttp::open(const http::Request& request, http::Exchange& exchange) {
-  if (clients_.size() >= kMost) return exchange.respond(refusal(503, "too many event streams are open"));
+  const std::string owner = owner_of(request.principal, request.remote);
+  const auto is_own = [&owner](const auto& entry) { return entry.second->owner == owner; };
+  const auto own = std::ranges::count_if(clients_, is_own);
+  if (clients_.size() >= kMost || static_cast<std::size_t>(own) >= kMostOfOne) {
+    return exchange.respond(refusal(503, "too many event streams are open"));
+  }
   const std::string id = new_id();
   const auto client =
-      std::make_shared<Client>(loop_, memory_, exchange, request.remote, std::string(request.bearer_token()));
+      std::make_shared<Client>(loop_, memory_, exchange, request.remote, std::string(request.bearer_token()), owner);
   clients_.emplace(id, client);
   client->begin("/messages?" + std::string(kIdParameter) + id);
   client->when_closed([this, id, alive = alive_.watch()] {

@@ -21,7 +21,8 @@ namespace rkllm_mcp {
 
 class PairedHttp {
  public:
-  static constexpr std::size_t kMost = 256;  // open streams
+  static constexpr std::size_t kMost = 256;             // open streams
+  static constexpr std::size_t kMostOfOne = kMost / 4;  // of one owner, see owner_of()
 
   // `accept` is told of each client; `memory` is what messages that wait their turn count in.
   PairedHttp(asio::io_context& loop, MemoryBudget memory, AcceptFunction accept)

@@ -60,21 +60,6 @@ class DirectRequester final : public mcp::Requester {
   const std::shared_ptr<Reply> reply_;
 };
 
-// As long as this lives the request counts as one in progress. Cancelling such a request has no effect.
-class InProgress {
- public:
-  InProgress(Session& session, Reply& reply)
-      : session_(session.shared_from_this()),
-        key_(session.add({.id = reply.id(), .reply = reply.shared_from_this()}, reply.peer())) {}
-  InProgress(const InProgress&) = delete;
-  InProgress& operator=(const InProgress&) = delete;
-  ~InProgress() { session_->remove(key_); }
-
- private:
-  const std::shared_ptr<Session> session_;
-  const Session::Key key_;
-};
-
 mcp::DoneFunction answer_to(Session& session, Reply& reply) {
   return [kept = reply.shared_from_this(), progress = std::make_shared<InProgress>(session, reply)](
              const Json& result, const std::exception_ptr& error) {

@@ -1,5 +1,7 @@
 #include "dispatch/stateless_headers.hpp"
 
+#include "json_members.hpp"
+#include "jsonrpc/unread.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 #include "mcp/protocol/era.hpp"
 
@@ -7,6 +9,7 @@
 #include <rkllm_mcp/errors.hpp>
 
 #include <charconv>
+#include <cstddef>
 
 namespace rkllm_mcp {
 namespace {
@@ -44,8 +47,35 @@ void check_param(const http::Headers& headers, const std::string& header, const 
   if (value.is_number() && !is_same_number(given, value)) throw mismatch(header, "says otherwise than the message");
 }
 
+// The first header that a schema wants, at whatever depth; empty if it wants none.
+std::string wanted_header(const Json& schema) {
+  const Json* const properties = member_of(schema, "properties");
+  if (properties == nullptr || !properties->is_object()) return {};
+  for (const Json& property : *properties) {
+    const std::string own = text_in(property, mcp::kParamAnnotation);
+    if (!own.empty()) return mcp::kParamHeaderStart + own;
+    if (const std::string inside = wanted_header(property); !inside.empty()) return inside;
+  }
+  return {};
+}
+
+// Arguments that have stayed text, since they have many values. They are read here, on the event loop, as far as they
+// must be for their headers.
+Json read_for(const Json& unread, const std::string& header) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
+  if (unread_text(unread).size() <= kMostBytes) {
+    Json arguments = read_outside(unread);
+    if (!arguments.is_binary()) return arguments;
+  }
+  throw mismatch(header, "so many values stand beside what it repeats that the two are not compared");
+}
+
 // Walks the properties of a schema that are annotated, along with the arguments that are given.
 void check_params(const http::Headers& headers, const Json& schema, const Json& arguments) {
+  if (arguments.is_binary()) {
+    const std::string header = wanted_header(schema);
+    return header.empty() ? void() : check_params(headers, schema, read_for(arguments, header));
+  }
   const auto properties = schema.find("properties");
   if (properties == schema.end() || !properties->is_object() || !arguments.is_object()) return;
   for (const auto& [name, property] : properties->items()) {

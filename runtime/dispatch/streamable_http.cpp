@@ -170,7 +170,9 @@ void StreamableHttp::get(const http::Request& request, http::Exchange& exchange)
   if (stream == nullptr || stream->closed())
     return exchange.respond(refusal(404, "the events after this id are not kept any more"));
   if (stream->ended() && !stream->has_after(position->number)) {
-    return exchange.respond(refusal(405, "the stream has ended, and there is nothing more of it"));
+    http::Response response = refusal(405, "the stream has ended, and there is nothing more of it");
+    response.headers.add("Allow", "POST, DELETE");
+    return exchange.respond(std::move(response));
   }
   const auto kept = stream->shared_from_this();
   stream->resume(exchange, position->number);

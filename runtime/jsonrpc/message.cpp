@@ -19,7 +19,27 @@ Malformed invalid_request(RequestId id, const std::string& complaint) {
   return {std::move(id), RpcError(ErrorCode::kInvalidRequest, "invalid request: " + complaint)};
 }
 
+// The answer to a request of ours, as its members tell. The id is one that this server has made, however the client
+// writes it. What is wrong in another way has none: it answers nothing, and is not answered either.
+Response response_of(const Json& root, std::size_t written_bytes, const MessageLimits& limits) {
+  const auto version = root.find("jsonrpc");
+  const auto id = root.find("id");
+  const auto result = root.find("result");
+  const auto error = root.find("error");
+  Response response{RequestId(kNullId), nullptr, nullptr};
+  if (result != root.end()) response.result = *result;
+  if (error != root.end()) response.error = *error;
+  const bool is_whole =
+      version != root.end() && *version == "2.0" && (result == root.end()) != (error == root.end()) && id != root.end();
+  if (is_whole && (id->is_string() || id->is_number()) && written_bytes <= limits.max_id_bytes)
+    response.id = id->dump();
+  return response;
+}
+
 Message classify(Json root, const std::string& written_id, const MessageLimits& limits) {
+  if (!root.contains("method") && (root.contains("result") || root.contains("error"))) {
+    return response_of(root, written_id.size(), limits);
+  }
   const auto version = root.find("jsonrpc");
   const auto id = root.find("id");
   RequestId id_echo(kNullId);
@@ -36,14 +56,7 @@ Message classify(Json root, const std::string& written_id, const MessageLimits& 
   if (version == root.end() || *version != "2.0") return invalid_request(id_echo, "jsonrpc must be \"2.0\"");
 
   const auto method = root.find("method");
-  if (method == root.end()) {
-    const auto result = root.find("result");
-    const auto error = root.find("error");
-    if ((result == root.end()) == (error == root.end())) return invalid_request(id_echo, "method is missing");
-    // The id is one that this server has made, however the client writes it.
-    return Response{id == root.end() ? id_echo : id->dump(), result == root.end() ? Json() : *result,
-                    error == root.end() ? Json() : *error};
-  }
+  if (method == root.end()) return invalid_request(id_echo, "method is missing");
   if (!method->is_string()) return invalid_request(id_echo, "method must be a string");
 
   Json params;

@@ -45,9 +45,10 @@ struct Notification {
   std::optional<Immutable<MemoryShare>> memory{};  // what it takes
 };
 
-// A client's answer to a request of ours.
+// A client's answer to a request of ours, or what claims to be one: without a method, but with a result or an error. It
+// is never answered, whatever is wrong with it.
 struct Response {
-  RequestId id;
+  RequestId id;  // kNullId if it names no request, or is not valid
   Json result;  // null if it is an error
   Json error;   // null if it is a result
 };

@@ -32,9 +32,9 @@ void Reply::end_with(std::string text, std::optional<ErrorCode> error) {
     text = error_message(id_, *why);
     error = why->code();
   }
-  answered_ = true;
   std::string to_keep;
   if (on_last_) to_keep = text;
+  answered_ = true;  // from here on: there may have been no memory for the copy
   or_else([&] { answer_->last(std::move(text), error); }, [this] { answered_ = false; });
   finish(to_keep);
 }

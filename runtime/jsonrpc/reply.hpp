@@ -24,7 +24,9 @@ class Reply : public std::enable_shared_from_this<Reply> {
  public:
   // `finished` is called once, after the last message (from inside the function that sent it).
   Reply(AnswerSink& answer, RequestId id, std::function<void()> finished = {})
-      : answer_(answer.keep()), id_(std::move(id)), finished_(std::move(finished)) {}
+      : answer_(answer.keep()), id_(std::move(id)), finished_(std::move(finished)) {
+    answer_->expected();
+  }
   // For a notification: executed, never answered.
   static Reply unanswered(AnswerSink& answer) {
     Reply reply(answer, RequestId(kNullId));
@@ -54,7 +56,8 @@ class Reply : public std::enable_shared_from_this<Reply> {
   // From now on nothing is sent, whatever is called: a cancelled MCP request.
   void mute() { muted_ = true; }
   void on_finished(std::function<void()> finished) { finished_ = std::move(finished); }
-  // Calls `action` once: with the last message as it was sent, with "" if that was muted, or with nothing if there was none.
+  // Calls `action` once: with the last message as it was sent, with "" if that was muted, or with nothing if there was
+  // none.
   using LastFunction = std::function<void(std::optional<std::string_view>)>;
   void on_last(LastFunction action) { on_last_ = std::move(action); }
   // Calls `action` once, when the request has been answered, or has ended without an answer.

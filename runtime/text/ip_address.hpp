@@ -46,6 +46,10 @@ bool is_loopback(std::string_view text);
 // Whether `text` stands for all addresses of this machine: 0.0.0.0 or ::.
 bool is_any_address(std::string_view text);
 
+// The client machine in an address, without its port: the host; of IPv6 the /64 network, since one machine may use any
+// address of it; of a Unix socket the user.
+std::string source_of(std::string_view address);
+
 // Addresses with the same beginning: "192.168.0.0/16", "fd00::/8", or one address alone.
 class IpNetwork {
  public:

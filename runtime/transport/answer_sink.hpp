@@ -30,8 +30,9 @@ class AnswerSink {
   // For whoever answers later: keeps the answer and its peer alive.
   virtual std::shared_ptr<AnswerSink> keep() = 0;
 
-  // The request is being executed: it will end with last() or none(). Until then UDP does not drop the peer to make room
-  // for another one; a long silence, or an address that cannot be reached, still ends it.
+  // Called once for each message that is to be answered or passed over: it will end with last() or none(). Until then
+  // UDP does not drop the peer to make room for another one; a long silence, or an address that cannot be reached,
+  // still ends it.
   virtual void expected() = 0;
   // The last message. `error`: its code, if it is an error, for HTTP has a status of its own for some. If it throws,
   // the request is still to be answered.

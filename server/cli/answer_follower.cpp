@@ -51,6 +51,7 @@ std::string AnswerFollower::take_reply(const Json& result) {
     stream_id_ = *stream_id;
     return {};
   }
+  if (result.is_object() && result.size() == 1 && result.contains("queue_position")) return {};  // the call waits
   if (is_true(result, "isError")) {
     state_ = State::kFailed;
     error_ = result;

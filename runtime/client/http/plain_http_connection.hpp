@@ -25,6 +25,7 @@ class PlainHttpConnection final : public Connection {
   struct Stream {
     Json id;
     Json stream_id;
+    std::string refusal;  // error 4004, in answer to the last poll; else empty
   };
 
   struct Reply {

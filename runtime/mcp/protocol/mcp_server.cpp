@@ -55,11 +55,17 @@ Json known_capabilities(const Json& params) {
 
 bool may_hear_all(const Session& session) { return session.principal != nullptr && session.principal->may_admin; }
 
-Json progress_token_of(const Json& params) {
+// Each progress notification repeats it: so it may be no longer than an id.
+Json progress_token_of(const Json& params, const Server::Options& options) {
   const auto meta = params.find("_meta");
   if (meta == params.end() || !meta->is_object()) return nullptr;
   const auto token = meta->find("progressToken");
   if (token == meta->end() || !(token->is_string() || token->is_number_integer())) return nullptr;
+  if (to_text(*token).size() > options.max_id_bytes) {
+    count(options.counts, Limit::kIdBytes);
+    throw InvalidParams("params._meta.progressToken",
+                        "is longer than " + std::to_string(options.max_id_bytes) + " bytes");
+  }
   return *token;
 }
 
@@ -233,7 +239,8 @@ void Server::answer_later(const Asked& asked, const std::function<void(DoneFunct
   check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
   // What a service tells may have changed a moment later.
   begin([this, revision = asked.client.revision, reply = asked.reply.shared_from_this(),
-         held = Session::Hold(asked.session)](Json body, const std::exception_ptr& error) {
+         progress = std::make_shared<InProgress>(asked.session, asked.reply)](Json body,
+                                                                              const std::exception_ptr& error) {
     if (error) return reply->error(as_rpc_error(error));
     reply->result(revision->era.result(std::move(body), Freshness{}, server_));
   });
@@ -343,7 +350,7 @@ InvocationRequest Server::request_for(const Asked& asked, std::string name) cons
     if (!arguments->is_object()) throw InvalidParams("params.arguments", "expected object");
     wanted.arguments = *arguments;
   }
-  wanted.progress_token = progress_token_of(params);
+  wanted.progress_token = progress_token_of(params, options_);
   wanted.meta = free_meta_of(params);
   if (const Json* const inputs = given_in(params, "inputResponses")) {
     if (!inputs->is_object()) throw InvalidParams("params.inputResponses", "expected object");

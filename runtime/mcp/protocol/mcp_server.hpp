@@ -31,7 +31,8 @@ class Server {
     std::size_t page_items{};            // entries of a list that are sent at once
     std::size_t requests_per_session{};  // in progress at a time
     Counts* counts = nullptr;
-    MemoryBudget memory{};  // that what is kept of tasks counts in
+    MemoryBudget memory{};                                    // that what is kept of tasks counts in
+    std::size_t max_id_bytes = static_cast<std::size_t>(-1);  // of a progress token's JSON text, as of a request's id
   };
 
   // The catalogue outlives the server.

@@ -19,7 +19,7 @@ Progress::Progress(asio::io_context& loop, Invocation& invocation, ProgressMessa
 std::shared_ptr<Progress> Progress::start(asio::io_context& loop, Invocation& invocation, ProgressMessage message) {
   auto progress = std::make_shared<Progress>(loop, invocation, message);
   progress->send(message == ProgressMessage::kStatus ? "started" : "");
-  progress->keep_alive();
+  progress->keep_alive(progress->last_sent_);
   return progress;
 }
 
@@ -27,7 +27,8 @@ void Progress::update(const CollectReader::Step& step) {
   const std::string_view delta = step.delta;
   tokens_ = step.tokens;
   token_limit_ = step.token_limit;
-  if (step.queue_position && message_ == ProgressMessage::kStatus) tell_queue_position(*step.queue_position);
+  if (step.queue_position && message_ == ProgressMessage::kStatus) queue_position_ = step.queue_position;
+  if (queue_position_ && invocation_->ready()) tell_queue_position(*std::exchange(queue_position_, std::nullopt));
   switch (message_) {
     case ProgressMessage::kStatus:
       if (Clock::now() - last_sent_ >= kBetweenStatuses && invocation_->ready()) send_status();
@@ -70,15 +71,20 @@ void Progress::send(std::string_view message) {
   invocation_->notify("notifications/progress", params);
 }
 
-void Progress::keep_alive() {
-  timer_.expires_at(last_sent_ + kLongestSilence);
+void Progress::break_silence() {
+  if (queue_position_) return tell_queue_position(*std::exchange(queue_position_, std::nullopt));
+  message_ == ProgressMessage::kStatus ? send_status() : send("");
+}
+
+void Progress::keep_alive(Clock::time_point silent_since) {
+  timer_.expires_at(silent_since + kLongestSilence);
   timer_.async_wait([weak = weak_from_this()](const asio::error_code& error) {
     const auto self = weak.lock();
     if (error || !self) return;
-    if (Clock::now() - self->last_sent_ >= kLongestSilence) {
-      self->message_ == ProgressMessage::kStatus ? self->send_status() : self->send("");
-    }
-    self->keep_alive();
+    const auto now = Clock::now();
+    const bool is_due = now - self->last_sent_ >= kLongestSilence;
+    if (is_due && self->invocation_->ready()) self->break_silence();
+    self->keep_alive(is_due ? now : self->last_sent_);
   });
 }
 

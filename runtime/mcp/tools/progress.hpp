@@ -1,4 +1,5 @@
-// notifications/progress of one call: strictly increasing, at least one every ten seconds, none after the answer.
+// notifications/progress of one call: strictly increasing, at least one every ten seconds as long as the client reads
+// what it is sent, none after the answer.
 // Event loop only.
 #pragma once
 
@@ -11,8 +12,10 @@
 #include <asio/io_context.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,7 +41,8 @@ class Progress : public std::enable_shared_from_this<Progress> {
   void send(std::string_view message);
   void tell_queue_position(std::size_t calls_before);
   void send_status();
-  void keep_alive();
+  void break_silence();
+  void keep_alive(Clock::time_point silent_since);
 
   const std::shared_ptr<Invocation> invocation_;
   const ProgressMessage message_;
@@ -46,10 +50,11 @@ class Progress : public std::enable_shared_from_this<Progress> {
   Clock::time_point last_sent_ = started_;
   Timer timer_;
   std::uint64_t tokens_ = 0;
-  std::uint64_t token_limit_ = 0;  // 0 while it is not known
-  double progress_ = 0;            // the last value sent
-  std::string text_;               // kText: all of it
-  std::string unsent_;             // kDelta: what came while the client took nothing
+  std::uint64_t token_limit_ = 0;              // 0 while it is not known
+  double progress_ = 0;                        // the last value sent
+  std::optional<std::size_t> queue_position_;  // kStatus: the newest, which the client has not been told
+  std::string text_;                           // kText: all of it
+  std::string unsent_;                         // kDelta: what came while the client took nothing
 };
 
 }  // namespace rkllm_mcp::mcp

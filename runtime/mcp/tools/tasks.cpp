@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
+#include <optional>
 #include <string_view>
 
 namespace rkllm_mcp::mcp {
@@ -179,8 +181,8 @@ void Task::cancel() { stop(Status::kCancelled, nullptr); }
 
 // The client may have forgotten the task, and nothing reports that.
 void Task::give_up() {
-  stop(Status::kFailed, error_object(RpcError(ErrorCode::kCancelled, "the client has not answered in time",
-                                               Json{{"began", true}})));
+  stop(Status::kFailed,
+       error_object(RpcError(ErrorCode::kCancelled, "the client has not answered in time", Json{{"began", true}})));
 }
 
 void Task::stop(Status status, Json outcome) {
@@ -261,9 +263,31 @@ bool Tasks::make_room_for(const Principal* owner) {
 void Tasks::keep(Task& task) {
   ended_.push_back(task.id());
   kept_bytes_ += task.kept_bytes();
+  while (kept_bytes_ > kKeptBytes) {
+    const auto gives_way = next_to_give_way(task);
+    if (!gives_way) break;
+    forget(*gives_way);
+  }
   share_.set(kept_bytes_);
   if (has_fault("a task that nobody asks for is kept")) return;
   task.forget_after(kKeptFor, [this, id = task.id()] { forget(id); });
+}
+
+std::optional<std::string> Tasks::next_to_give_way(const Task& stays) const {
+  std::map<const Principal*, std::size_t> bytes;
+  for (const auto& id : ended_) bytes[tasks_.at(id)->owner()] += tasks_.at(id)->kept_bytes();
+  const auto most =
+      std::ranges::max_element(bytes, [](const auto& one, const auto& other) { return one.second < other.second; });
+  const auto oldest = [&](const auto& may_go) {
+    return std::ranges::find_if(ended_, [&](const auto& id) {
+      const Task& task = *tasks_.at(id);
+      return &task != &stays && may_go(task);
+    });
+  };
+  auto found = oldest([&](const Task& task) { return task.owner() == most->first; });
+  if (found == ended_.end()) found = oldest([](const Task& task) { return task.kept_bytes() > 0; });
+  if (found == ended_.end()) return std::nullopt;
+  return *found;
 }
 
 void Tasks::forget(const std::string& id) {

@@ -2,6 +2,7 @@
 // id, and asks for what has become of it.
 //
 // Tasks live in this process, and for an hour at most after their end: the oldest make room for others of their owner.
+// What came of all takes 64 MiB at most, or is that of one task: whoever has most gives way.
 // Whoever has the id (which cannot be guessed) and the same token may use it. Event loop only.
 #pragma once
 
@@ -17,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -58,6 +60,9 @@ class Tasks {
  private:
   Task& find(const Json& params, const Principal* principal) const;
   void keep(Task& ended);
+  // The ended task to be forgotten when results take too much: the oldest of the owner that has most, but `stays`; of
+  // another owner if that has no other one. Nothing if there is none.
+  std::optional<std::string> next_to_give_way(const Task& stays) const;
   void forget(const std::string& id);
   void changed(const Task& task);
 

@@ -1,6 +1,8 @@
 #include "transport/http/http_connection.hpp"
 
+#include "clock.hpp"
 #include "faults.hpp"
+#include "transport/bytes/input_backlog.hpp"
 #include "transport/http/http_message.hpp"
 #include "transport/websocket/websocket_protocol.hpp"
 
@@ -8,6 +10,7 @@
 
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -17,6 +20,16 @@ namespace {
 
 // So much of what a client pipelines is kept while an answer is under way; then it is not read until that is done.
 constexpr std::size_t kBacklogBytes = 64 * 1024;
+
+// The field Date of an answer that begins now. Made anew once a second at most; valid until the thread asks again.
+std::string_view date_now() {
+  thread_local std::int64_t second = -1;
+  thread_local std::string text;
+  const std::int64_t now = seconds_since_1970();
+  if (now != second) text = http_date(now);
+  second = now;
+  return text;
+}
 
 }  // namespace
 
@@ -46,7 +59,7 @@ class Connection::OwnExchange final : public Exchange {
     const auto connection = connection_.lock();
     if (state_ != State::kWaiting || !connection) return;
     Head head(status);
-    head.add(headers).add(cors_headers_);
+    head.add("Date", date_now()).add(headers).add(cors_headers_);
     // HTTP/1.0 knows no chunks: there the end of the connection is the end of the answer.
     keep_alive_ = keep_alive_ && !is_http_1_0_;
     if (!is_http_1_0_) head.add("Transfer-Encoding", "chunked");
@@ -108,7 +121,7 @@ class Connection::OwnExchange final : public Exchange {
     const auto connection = connection_.lock();
     if (state_ != State::kWaiting || !connection) return;
     Head head(response.status);
-    head.add(response.headers).add(cors_headers_);
+    head.add("Date", date_now()).add(response.headers).add(cors_headers_);
     const bool has_body = !status_forbids_body(response.status);
     if (has_body) {
       if (!response.content_type.empty()) head.add("Content-Type", response.content_type);
@@ -166,15 +179,18 @@ void Connection::channel_received(std::string_view bytes) {
   if (backlog_.size() > kBacklogBytes) channel_->hold_input();
 }
 
-// Reads requests until one is not answered at once, or none is complete; the rest is kept for later.
+// Reads requests until one is not answered at once, none is complete, or the slice is over; the rest is kept for later.
 void Connection::process(std::string_view bytes) {
   processing_ = true;
-  while (!busy_ && channel_->is_open() && !channel_->congested()) {
+  InputSlice slice;
+  const auto takes_more = [this] { return !busy_ && channel_->is_open() && !channel_->congested(); };
+  while (takes_more() && !slice.is_over()) {
     bytes.remove_prefix(parser_.feed(bytes));
     if (parser_.refusal()) {
       refuse(*parser_.refusal());
     } else if (parser_.complete()) {
       if (!begin(parser_.take(), bytes)) return;
+      slice.count_message();
     } else {
       if (parser_.take_continue()) channel_->write({"HTTP/1.1 100 Continue\r\n\r\n"});
       break;
@@ -182,7 +198,12 @@ void Connection::process(std::string_view bytes) {
   }
   processing_ = false;
   backlog_.assign(bytes);
-  if (backlog_.size() <= kBacklogBytes) channel_->resume_input();  // also while one is answered: its client may leave
+  if (takes_more() && !backlog_.empty()) {
+    channel_->hold_input();  // what comes next, be it the end, is behind what waits
+    process_later();
+  } else if (backlog_.size() <= kBacklogBytes) {
+    channel_->resume_input();  // also while one is answered: its client may leave
+  }
   watch_client();
 }
 
@@ -237,7 +258,10 @@ void Connection::exchange_done(bool keep_alive) {
   if (!keep_alive) return channel_->close();
   if (processing_) return;  // process() is on the stack, and goes on with the backlog itself
   if (backlog_.empty() || has_fault("what came while a request was answered is forgotten")) return watch_client();
-  // Not from here: the next request's handler must not run inside the code that answered this one.
+  process_later();  // the next request's handler must not run inside the code that answered this one
+}
+
+void Connection::process_later() {
   asio::post(around_->io, [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (self) self->channel_->contain([&] { self->process(std::exchange(self->backlog_, {})); });
@@ -256,6 +280,7 @@ void Connection::refuse(const Refusal& refusal) {
   count_refusal(refusal.status, around_->limits.counts);
   const Request& request = parser_.so_far();
   Response response = answer_to(request, refusal);
+  response.headers.add("Date", date_now());
   for (const auto& [name, value] : around_->origin_policy.cors_headers(request)) response.headers.add(name, value);
   if (!refusal.is_guess || !around_->refuse_guess) return refuse(response);
   busy_ = true;
@@ -268,7 +293,9 @@ void Connection::refuse(const Refusal& refusal) {
 }
 
 void Connection::refuse(const Response& response) {
-  channel_->write({last_response(response)});
+  std::string text = last_response(response);
+  if (parser_.so_far().method == "HEAD") text.resize(text.size() - response.body.size());
+  channel_->write({text});
   channel_->close();
 }
 

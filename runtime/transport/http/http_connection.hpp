@@ -60,6 +60,7 @@ class Connection final : public Channel::Owner, public std::enable_shared_from_t
   void go_away() override { channel_->close(); }
 
   void process(std::string_view bytes);
+  void process_later();  // the backlog, from the loop
   // Hands the request to the layer above. What that throws is the end of the exchange, not of the connection. False if
   // the connection is no HTTP connection any more; `rest` is what came after the request.
   bool begin(Request request, std::string_view rest);
@@ -77,7 +78,7 @@ class Connection final : public Channel::Owner, public std::enable_shared_from_t
   std::shared_ptr<Channel> channel_;
   const std::string remote_;
   Parser parser_;
-  std::string backlog_;                  // what came while an exchange was under way
+  std::string backlog_;                  // what came while an exchange was under way, or behind a slice
   std::weak_ptr<OwnExchange> exchange_;  // the one under way
   bool busy_ = false;                    // an exchange is under way, or a wrong token waits for its refusal
   bool processing_ = false;

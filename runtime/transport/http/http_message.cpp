@@ -1,6 +1,9 @@
 #include "transport/http/http_message.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
 
 namespace rkllm_mcp::http {
 
@@ -123,6 +126,22 @@ Head& Head::add(const Headers& headers) {
 }
 
 bool status_forbids_body(int status) { return status < 200 || status == 204 || status == 304; }
+
+std::string http_date(std::int64_t seconds_since_1970) {
+  // strftime() has names in the language of the locale.
+  static constexpr std::array<const char*, 7> kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr std::array<const char*, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const auto seconds = static_cast<std::time_t>(seconds_since_1970);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), "%s, %02d %s %04d %02d:%02d:%02d GMT",
+                kDays.at(static_cast<std::size_t>(parts.tm_wday)), parts.tm_mday,
+                kMonths.at(static_cast<std::size_t>(parts.tm_mon)), parts.tm_year + 1900, parts.tm_hour, parts.tm_min,
+                parts.tm_sec);
+  return text.data();
+}
 
 std::string last_response(const Response& response) {
   Head head(response.status);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <optional>
@@ -65,7 +66,7 @@ using Identify = std::function<const Principal*(const Request& head)>;
 
 struct Response {
   int status = 200;
-  Headers headers;  // beyond Content-Type, Content-Length, Connection and X-Content-Type-Options
+  Headers headers;  // beyond Content-Type, Content-Length, Connection, Date and X-Content-Type-Options
   std::string content_type;
   std::string body;
 };
@@ -91,6 +92,9 @@ class Head {
 
 // Whether a response of that status has no body, and must not announce one (RFC 9110, section 6.4.1).
 bool status_forbids_body(int status);
+
+// A time as header fields have it (RFC 9110, section 5.6.7): "Sun, 06 Nov 1994 08:49:37 GMT".
+std::string http_date(std::int64_t seconds_since_1970);
 
 // A complete response after which the connection is closed.
 std::string last_response(const Response& response);

@@ -1,5 +1,8 @@
 #include "transport/http/http_transport.hpp"
 
+#include "clock.hpp"
+#include "text/ip_address.hpp"
+#include "transport/bytes/socket_stream.hpp"
 #include "transport/bytes/tls_stream.hpp"
 #include "transport/http/http_message.hpp"
 
@@ -10,8 +13,10 @@ namespace rkllm_mcp::http {
 namespace {
 
 Response refusal_of(Limit limit) {
-  if (limit == Limit::kConnectionsPerPeer) return plain_response(429, "too many connections of this client");
-  return plain_response(503, "too many connections");
+  Response response = limit == Limit::kConnectionsPerPeer ? plain_response(429, "too many connections of this client")
+                                                          : plain_response(503, "too many connections");
+  response.headers.add("Date", http_date(seconds_since_1970()));
+  return response;
 }
 
 Surroundings surroundings_of(asio::io_context& io, const Options& options, const ConnectionLimits& limits,
@@ -61,7 +66,7 @@ void Transport::accepted(asio::ip::tcp::socket socket) {
   std::error_code error;
   const auto remote = socket.remote_endpoint(error);
   if (error) return;  // it has closed the connection already
-  const std::string client = remote.address().to_string();
+  const std::string client = source_of(to_text(remote));
   const auto objection = channels_.objection(client, limits_);
   if (objection) count(limits_.counts, *objection);
   if (objection && !turned_away_.has_room()) return;  // which closes the socket

@@ -1,5 +1,7 @@
 #include "transport/lines/tcp_transport.hpp"
 
+#include "text/ip_address.hpp"
+#include "transport/bytes/socket_stream.hpp"
 #include "transport/bytes/tls_stream.hpp"
 #include "transport/lines/line_connection.hpp"
 
@@ -20,7 +22,7 @@ void TcpTransport::accepted(asio::ip::tcp::socket socket) {
   std::error_code error;
   const auto remote = socket.remote_endpoint(error);
   if (error) return;  // it has closed the connection already
-  const std::string client = remote.address().to_string();
+  const std::string client = source_of(to_text(remote));
   const auto objection = channels_.objection(client, options_.limits);
   if (objection) count(options_.limits.counts, *objection);
   if (objection && (!options_.refusal || !turned_away_.has_room())) return;  // which closes the socket

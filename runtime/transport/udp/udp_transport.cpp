@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <list>
@@ -34,6 +36,19 @@ constexpr int kReceiveBufferBytes = 1024 * 1024;
 bool is_own(const asio::ip::address& address) {
   if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address.is_loopback();
   return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).is_loopback();
+}
+
+// The lowest address of the machine that has this one; see source_of().
+asio::ip::address lowest_of_machine(const asio::ip::address& address) {
+  if (!address.is_v6() || address.to_v6().is_v4_mapped()) return address;
+  constexpr std::size_t kNetworkBytes = 8;
+  auto bytes = address.to_v6().to_bytes();
+  std::fill(bytes.begin() + kNetworkBytes, bytes.end(), std::uint8_t{0});
+  return asio::ip::address_v6(bytes);
+}
+
+bool is_same_machine(const Endpoint& one, const Endpoint& other) {
+  return lowest_of_machine(one.address()) == lowest_of_machine(other.address());
 }
 
 }  // namespace
@@ -105,7 +120,7 @@ class UdpTransport::UdpPeer final : public ConnectedPeer {
     send(message);
     none();
   }
-  void none() override { expected_ -= std::min<std::size_t>(expected_, 1); }  // may come without expected()
+  void none() override { expected_ -= std::min<std::size_t>(expected_, 1); }
   void expected() override { ++expected_; }
   bool ready() const override { return waiting_.empty() && burst_left_ > 0; }
   bool has_room_for(std::size_t /*bytes*/) const override { return true; }  // what waits is bounded, not counted
@@ -262,14 +277,15 @@ void UdpTransport::Socket::received(std::string_view message, const Endpoint& fr
 
 std::shared_ptr<UdpTransport::UdpPeer> UdpTransport::Socket::peer_at(const Endpoint& remote) {
   if (const auto known = peers_.find(remote); known != peers_.end()) return *known->second;
-  if (peers_.size() >= options_.max_peers) {
-    count(options_.counts, Limit::kConnections);
-    if (!make_room([](const UdpPeer&) { return true; })) return nullptr;
-  }
-  const auto is_neighbour = [&remote](const UdpPeer& peer) { return peer.remote().address() == remote.address(); };
+  // First its own machine's bound: where that makes room, nobody else has to go.
+  const auto is_neighbour = [&remote](const UdpPeer& peer) { return is_same_machine(peer.remote(), remote); };
   if (neighbours_of(remote) >= options_.max_peers_per_address) {
     count(options_.counts, Limit::kConnectionsPerPeer);
     if (!make_room(is_neighbour)) return nullptr;
+  }
+  if (peers_.size() >= options_.max_peers) {
+    count(options_.counts, Limit::kConnections);
+    if (!make_room([](const UdpPeer&) { return true; })) return nullptr;
   }
   auto peer = std::make_shared<UdpPeer>(*this, remote);
   by_activity_.push_front(peer);
@@ -320,9 +336,9 @@ bool UdpTransport::Socket::make_room(const Predicate& may_go) {
 }
 
 std::size_t UdpTransport::Socket::neighbours_of(const Endpoint& remote) const {
-  const auto first = peers_.lower_bound(Endpoint(remote.address(), 0));
-  const auto last = std::find_if(first, peers_.end(),
-                                 [&remote](const auto& entry) { return entry.first.address() != remote.address(); });
+  const auto first = peers_.lower_bound(Endpoint(lowest_of_machine(remote.address()), 0));  // they stand side by side
+  const auto last =
+      std::find_if(first, peers_.end(), [&remote](const auto& entry) { return !is_same_machine(entry.first, remote); });
   return static_cast<std::size_t>(std::distance(first, last));
 }
 

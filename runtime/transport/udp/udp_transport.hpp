@@ -39,7 +39,7 @@ struct UdpOptions {
   std::size_t send_queue_bytes{};                     // per peer; what is sent beyond that is dropped
   std::size_t udp_burst = 32;                         // datagrams per peer and millisecond
   std::size_t max_peers{};              // then one is forgotten: not proved if possible, silent for longest
-  std::size_t max_peers_per_address{};  // of one address; then one of that address is forgotten
+  std::size_t max_peers_per_address{};  // of one machine (of IPv6 a /64 network); then one of that is forgotten
   bool loopback_is_proof = true;        // false where tokens are asked for
   Counts* counts = nullptr;
   std::chrono::milliseconds idle{};  // without a datagram in either direction, until a peer is forgotten

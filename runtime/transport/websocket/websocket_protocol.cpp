@@ -4,6 +4,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <stdexcept>
@@ -45,6 +46,19 @@ bool is_key(std::string_view key) {
          key.substr(0, 22).find_first_not_of(kBase64Alphabet) == std::string_view::npos;
 }
 
+// Names of subprotocols differ by case (RFC 6455, section 4.1), unlike most of what header fields list.
+bool offers_mcp(const http::Headers& headers) {
+  for (const auto& [name, value] : headers) {
+    if (!http::equal_ignoring_case(name, "Sec-WebSocket-Protocol")) continue;
+    for (std::string_view rest = value; !rest.empty();) {
+      const auto comma = std::min(rest.find(','), rest.size());
+      if (http::trim_blanks(rest.substr(0, comma)) == "mcp") return true;
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool wants_websocket(const http::Request& request) { return request.headers.lists("Upgrade", "websocket"); }
@@ -78,7 +92,7 @@ http::Response handshake(const http::Request& request) {
   response.headers = {{"Upgrade", "websocket"},
                       {"Connection", "Upgrade"},
                       {"Sec-WebSocket-Accept", accept_key(*headers.find("Sec-WebSocket-Key"))}};
-  if (headers.lists("Sec-WebSocket-Protocol", "mcp")) response.headers.add("Sec-WebSocket-Protocol", "mcp");
+  if (offers_mcp(headers)) response.headers.add("Sec-WebSocket-Protocol", "mcp");
   return response;
 }
 

@@ -340,6 +340,15 @@ TEST_CASE("no answer is longer than its transport can carry, and all of the text
   CHECK(polled == text);
 }
 
+TEST_CASE("where a message is shorter than what stands around a text, little of the text is taken, and not all of it") {
+  PolledStream stream;
+  stream.peer = std::make_shared<FakePeer>(
+      PeerFacts{.transport = TransportKind::kUdp, .address = "test", .max_message_bytes = 64});
+  stream.bring(std::string(10'000, 'x'));
+  stream.polled("1");
+  CHECK(stream.reader->stream()->bytes_waiting() > 9'000);
+}
+
 TEST_CASE("an end that a transport cannot carry is refused there each time, and waits for a poll over another one") {
   PolledStream stream;
   const auto wide = stream.peer;

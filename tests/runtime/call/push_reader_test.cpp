@@ -101,6 +101,23 @@ TEST_CASE("places in the queue are told ahead of the text, and no more once it h
   CHECK(stream.told().empty());
 }
 
+TEST_CASE("a client that does not read is told no places in the queue, and then the newest one") {
+  auto options = usual_limits<TokenStream::Options>();
+  options.tell_position = true;
+  PushedStream stream({}, {.address = "test"}, options);
+  stream.peer->takes = false;
+  for (std::size_t place = 20; place > 0; --place) {
+    stream.reader->stream()->on_queued(place);
+    stream.settle();
+  }
+  CHECK(stream.told().empty());
+  stream.peer->take_again();
+  stream.settle();
+  const auto told = stream.told();
+  REQUIRE(told.size() == 1);
+  CHECK(Json::parse(told[0])["result"] == Json{{"queue_position", 1}});
+}
+
 TEST_CASE("what a stream retains is sent again from the chunk asked for on, with the end, each byte for byte") {
   PushedStream stream(retaining(10));
   stream.bring("a");

@@ -1,5 +1,6 @@
 #include "dispatch/dispatcher.hpp"
 
+#include "jsonrpc/envelope.hpp"
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
@@ -309,6 +310,31 @@ TEST_CASE("whoever asks for it is told of the end of a client's input, and wheth
   CHECK(told.empty());
   client.receive(EndOfInput{});
   CHECK(told == std::vector<bool>{said.is_mcp});
+}
+
+TEST_CASE("an error that comes over UDP is never answered, also where its sender has no token and whatever its id is") {
+  auto options = usual_limits<Dispatcher::Options>();
+  SECTION("where no tokens are asked for") {}
+  SECTION("where tokens are asked for") {
+    const TemporaryDirectory place;
+    const std::string file = place / "tokens";
+    write_file(file, "somebody 0123456789abcdef\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+    options.tokens = AccessTokens::read(file);
+  }
+  Client client(options, {.transport = TransportKind::kUdp, .address = "test"});
+  // What a server like this one answers to what it cannot read.
+  const std::string own_answer = error_message(RequestId(kNullId), no_memory());
+  CHECK(client.say(own_answer).empty());
+  const std::string long_id = '"' + std::string(300, 'x') + '"';
+  for (const std::string& id :
+       {std::string("null"), std::string("1"), std::string("true"), std::string("{}"), long_id}) {
+    CHECK(client.say(R"({"jsonrpc":"2.0","id":)" + id + R"(,"error":{"code":-32700,"message":"x"}})").empty());
+    CHECK(client.say(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{}})").empty());
+    CHECK(client.say(R"({"id":)" + id + R"(,"result":{},"error":{}})").empty());
+  }
+  CHECK(client.say(R"({"error":{"code":-32700,"message":"x"}})").empty());
+  CHECK(client.say("garbage").size() == 1);  // what is no answer still gets one
 }
 
 TEST_CASE("where there are no tokens, having a connection proves a client, and an address over UDP does not") {

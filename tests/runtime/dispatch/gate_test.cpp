@@ -1,11 +1,14 @@
 #include "dispatch/gate.hpp"
 
+#include "runtime/fake_backend.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <vector>
 
 using namespace rkllm_mcp;
 
@@ -22,7 +25,52 @@ AccessTokens two_tokens() {
   return AccessTokens::read(path);
 }
 
+Request ping_with(const std::string& token) {
+  return {"1", "ping", token.empty() ? Json::object() : Json{{"_meta", {{"token", token}}}}};
+}
+
 }  // namespace
+
+TEST_CASE("over UDP what is not let in changes nothing for the requests in progress") {
+  asio::io_context loop;
+  Gate gate(loop, two_tokens());
+  const auto session = std::make_shared<Session>(std::weak_ptr<RequestTable>());
+  const auto peer = std::make_shared<test::FakePeer>(TransportKind::kUdp, "192.0.2.1:1");
+  REQUIRE(gate.admit(ping_with(kFirstToken), *session, peer->answer()) == Gate::Admission::kExecute);
+  const Principal* const first = gate.identify(kFirstToken);
+  REQUIRE(session->principal == first);
+  const Session::Hold in_progress(*session);
+  const std::vector<Message> forged{ping_with(""),
+                                    ping_with("nobody-has-this-one"),
+                                    Notification{"notifications/initialized", Json()},
+                                    Response{"\"server-1\"", Json::object(), Json()},
+                                    Malformed{RequestId(kNullId), unauthorized("")},
+                                    Request{"2", "auth", Json{{"token", "nobody-has-this-one"}}}};
+  for (const Message& message : forged) {
+    CHECK(gate.admit(message, *session, peer->answer()) == Gate::Admission::kRefused);
+    CHECK(session->principal == first);
+  }
+}
+
+TEST_CASE("over UDP an address is another holder's only when nothing of the one before is in progress") {
+  asio::io_context loop;
+  Gate gate(loop, two_tokens());
+  const auto session = std::make_shared<Session>(std::weak_ptr<RequestTable>());
+  const auto peer = std::make_shared<test::FakePeer>(TransportKind::kUdp, "192.0.2.1:1");
+  REQUIRE(gate.admit(ping_with(kFirstToken), *session, peer->answer()) == Gate::Admission::kExecute);
+  {
+    const Session::Hold in_progress(*session);
+    CHECK(gate.admit(ping_with(kSecondToken), *session, peer->answer()) == Gate::Admission::kRefused);
+    REQUIRE(peer->sent.size() == 1);
+    CHECK(peer->sent[0].find("take another port") != std::string::npos);
+    const Request auth{"2", "auth", Json{{"token", kSecondToken}}};
+    CHECK(gate.admit(auth, *session, peer->answer()) == Gate::Admission::kRefused);
+    CHECK(session->principal == gate.identify(kFirstToken));
+    CHECK(gate.admit(ping_with(kFirstToken), *session, peer->answer()) == Gate::Admission::kExecute);
+  }
+  CHECK(gate.admit(ping_with(kSecondToken), *session, peer->answer()) == Gate::Admission::kExecute);
+  CHECK(session->principal == gate.identify(kSecondToken));
+}
 
 TEST_CASE("while too many guesses of an address wait, it cannot try others, and other addresses notice nothing") {
   asio::io_context loop;

@@ -1,9 +1,12 @@
 #include "dispatch/stateless_headers.hpp"
 
+#include "jsonrpc/unread.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 #include "support/catch.hpp"
 
 #include <rkllm_mcp/errors.hpp>
+
+#include <string>
 
 using namespace rkllm_mcp;
 
@@ -86,4 +89,19 @@ TEST_CASE("annotated parameters are repeated by headers where they have a value"
   CHECK(judged_arguments({{"nested", {{"count", 7}}}}, {"Mcp-Param-Count", "8"}) == -32020);
   CHECK(judged_arguments({{"dry", true}}, {"Mcp-Param-Dry", "true"}) == 0);
   CHECK(judged_arguments({{"dry", true}}, {"Mcp-Param-Dry", "1"}) == -32020);
+}
+
+TEST_CASE("arguments that are not read yet are read where their tool wants some of them repeated") {
+  const Json unread = unread_part(R"({"region":"eu","nested":{"count":7}})");
+  CHECK(judged_arguments(unread, {"Mcp-Param-Region", "eu"}) == -32020);  // Count is missing
+  CHECK(judged_arguments(unread_part(R"({"region":"eu"})"), {"Mcp-Param-Region", "eu"}) == 0);
+  CHECK(judged_arguments(unread_part(R"({"region":"eu"})"), {"Mcp-Param-Region", "us"}) == -32020);
+  const Json nested{{"nested", unread_part(R"({"count":7})")}};
+  CHECK(judged_arguments(nested, {"Mcp-Param-Count", "7"}) == 0);
+  CHECK(judged_arguments(nested, {"Mcp-Param-Count", "8"}) == -32020);
+  // A part for which nothing is to be repeated stays as it is, however long.
+  CHECK(judged_arguments({{"other", unread_part("[1]")}}, {"X", "y"}) == 0);
+  std::string many = R"({"region":"eu","numbers":[0)";
+  for (int at = 0; at < 600'000; ++at) many += ",0";
+  CHECK(judged_arguments(unread_part(many + "]}"), {"Mcp-Param-Region", "eu"}) == -32020);
 }

@@ -22,14 +22,20 @@ namespace {
 // A peer that notes how its requests end.
 struct AnsweredPeer : FakePeer {
   using FakePeer::FakePeer;
+  void expected() override { ++open; }
   void last(std::string message, std::optional<ErrorCode> error) override {
     FakePeer::last(std::move(message), error);
     errors.push_back(error);
+    --open;
   }
-  void none() override { ++unanswered; }
+  void none() override {
+    ++unanswered;
+    --open;
+  }
 
   std::vector<std::optional<ErrorCode>> errors;  // of each last message
   int unanswered = 0;
+  int open = 0;  // that will end
 };
 
 // A request with the id "seven", and what its end is told to.
@@ -185,6 +191,20 @@ TEST_CASE("an answer for which there is no memory becomes an error, unless it is
   Answering with_room;
   with_room.peer->room = kSentWithoutMemory + 1;
   CHECK_FALSE(with_room.reply->objection(kSentWithoutMemory + 1));
+}
+
+TEST_CASE("a client waits for as many ends as there are, whatever it has sent besides") {
+  Answering request;
+  CHECK(request.peer->open == 1);
+  Reply::unanswered(request.peer->answer()).nothing();
+  Reply(request.peer->answer(), "2").error(no_memory());
+  CHECK(request.peer->open == 1);
+  request.reply->last("1");
+  CHECK(request.peer->open == 0);
+  Answering muted;
+  muted.reply->mute();
+  muted.reply->last("1");
+  CHECK(muted.peer->open == 0);
 }
 
 TEST_CASE("a last message that cannot be sent leaves the request to be answered") {

@@ -34,6 +34,7 @@ using namespace rkllm_mcp::test;
 namespace {
 
 constexpr std::size_t kMostRequests = 4;
+constexpr std::size_t kMostIdBytes = 256;
 const Json kKnowsTasks{{"extensions", {{mcp::kTasksExtension, Json::object()}}}};
 
 mcp::Tool tool_named(const std::string& name, mcp::InvokeFunction run) {
@@ -100,8 +101,12 @@ struct ServedClient {
   const Principal caller{"caller", true, false};
   Counts counts;
   mcp::Catalogue catalogue = fake_catalogue();
-  mcp::Server server{
-      loop, catalogue, {.page_items = mcp::kPageItems, .requests_per_session = kMostRequests, .counts = &counts}};
+  mcp::Server server{loop,
+                     catalogue,
+                     {.page_items = mcp::kPageItems,
+                      .requests_per_session = kMostRequests,
+                      .counts = &counts,
+                      .max_id_bytes = kMostIdBytes}};
   std::shared_ptr<RequestTable> table = std::make_shared<RequestTable>();
   std::shared_ptr<FakePeer> peer;
   std::shared_ptr<Session> session;
@@ -309,7 +314,15 @@ TEST_CASE("whatever takes its time counts among the client's requests, and the o
   CHECK(fetched.empty());
   CHECK(client.counts.reached.at(static_cast<std::size_t>(Limit::kRequestsPerConnection)) == others.size() + 1);
   client.end_all();
-  CHECK(client.ask("resources/read", {{"uri", "book://1"}}).is_null());
+  // What a service is asked for counts, too, until it has answered.
+  for (std::size_t each = 0; each < kMostRequests; ++each) {
+    CHECK(client.ask("resources/read", {{"uri", "book://1"}}).is_null());
+  }
+  CHECK(fetched.size() == kMostRequests);
+  CHECK(client.refusal("resources/read", {{"uri", "book://1"}}).code() == ErrorCode::kQueueFull);
+  CHECK(client.refusal("resources/list").code() == ErrorCode::kQueueFull);
+  for (const auto& done : std::exchange(fetched, {})) done(Json::object(), nullptr);
+  CHECK(client.ask("resources/list").is_null());
   CHECK(fetched.size() == 1);
 }
 
@@ -389,6 +402,24 @@ TEST_CASE("a tool may be taken out of the catalogue while it runs, and is called
   CHECK(*held == 2);
   CHECK_FALSE(client.answer().is_null());
   CHECK(held.use_count() == 1);  // nobody needs it any more
+}
+
+TEST_CASE("a progress token may be as long as an id, and a longer one is refused") {
+  ServedClient client;
+  Json given;
+  client.catalogue.add(tool_named("try", [&given](mcp::Invocation& invocation) {
+    given = invocation.progress_token();
+    invocation.result(mcp::text_result("done"));
+  }));
+  const auto call_with = [](std::size_t bytes) {  // of the token's JSON text
+    return Json{{"name", "try"}, {"_meta", {{"progressToken", std::string(bytes - 2, 'x')}}}};
+  };
+  client.ask("tools/call", call_with(kMostIdBytes));
+  CHECK(given == std::string(kMostIdBytes - 2, 'x'));
+  given = nullptr;
+  CHECK(client.refused_path("tools/call", call_with(kMostIdBytes + 1)) == "params._meta.progressToken");
+  CHECK(given.is_null());
+  CHECK(client.counts.reached.at(static_cast<std::size_t>(Limit::kIdBytes)) == 1);
 }
 
 TEST_CASE("a tool is told who asks, and of _meta what is the client's own") {

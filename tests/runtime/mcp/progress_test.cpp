@@ -168,6 +168,19 @@ TEST_CASE("changes of the place in the queue are told where statuses are wanted,
   }
 }
 
+TEST_CASE("a client that does not read is told no places, and then the newest one") {
+  Progressing progressing(mcp::ProgressMessage::kStatus);
+  progressing.told();
+  progressing.peer->takes = false;
+  for (std::size_t place = 20; place > 0; --place) progressing.update("", 0, 0, place);
+  CHECK(progressing.told().empty());
+  progressing.peer->takes = true;
+  progressing.update("", 0);
+  CHECK(progressing.messages() == std::vector<std::string>{"waits: 1 call goes first"});
+  progressing.update("", 0);
+  CHECK(progressing.told().empty());
+}
+
 TEST_CASE("nothing is told once the invocation has ended, though its tool goes on") {
   Progressing progressing(mcp::ProgressMessage::kDelta);
   progressing.update("a", 1);

@@ -398,6 +398,35 @@ TEST_CASE("what came of tasks counts in the memory until they are forgotten, and
   CHECK(memory.used() == 0);
 }
 
+TEST_CASE("what came of all tasks is bounded, also of those that end together, and who has most gives way") {
+  constexpr std::size_t kThirdOfBound = std::size_t{22} << 20U;
+  TaskTable table;
+  const auto others = std::make_shared<Session>(table.requests);
+  others->principal = &table.other;
+  const std::string of_other = table.begin_running(others);
+  std::vector<std::string> own;
+  for (int at = 0; at < 3; ++at) own.push_back(table.begin_running());
+  const std::string text(kThirdOfBound, 'x');
+  for (const auto& each : table.running) {
+    each->result(mcp::text_result(text));
+    table.changes.clear();
+  }
+  CHECK(table.tasks->get({{"taskId", of_other}}, &table.other)["status"] == "completed");
+  CHECK_FALSE(table.knows(own[0]));
+  CHECK_FALSE(table.knows(own[1]));
+  CHECK(table.knows(own[2]));
+}
+
+TEST_CASE("what came of one task is kept, however long it is, and of the others nothing then") {
+  TaskTable table;
+  const std::string first = table.begin(kEndsAtOnce)["taskId"];
+  const std::string second = table.begin([](mcp::Invocation& invocation) {
+    invocation.result(mcp::text_result(std::string(std::size_t{65} << 20U, 'x')));
+  })["taskId"];
+  CHECK_FALSE(table.knows(first));
+  CHECK(table.knows(second));
+}
+
 TEST_CASE("a server that ends cancels every task, which is told, and knows none any more") {
   TaskTable table;
   const std::string ended = table.begin(kEndsAtOnce)["taskId"];

@@ -27,6 +27,15 @@ TEST_CASE("a single reply ends the call, and is text where it has text") {
   CHECK(old.take({{"id", 1}, {"result", {{"text", "Hello"}}}, {"error", nullptr}}) == "Hello");
 }
 
+TEST_CASE("that a call waits, and behind how many, is not its end") {
+  AnswerFollower reader(1, Delivery::kReliable);
+  CHECK(reader.take({{"id", 1}, {"result", {{"queue_position", 2}}}}).empty());
+  CHECK(reader.take({{"id", 1}, {"result", {{"queue_position", 0}}}}).empty());
+  CHECK(reader.state() == State::kOpen);
+  CHECK(reader.take(chunk(1, 0, "Hello", true)) == "Hello");
+  CHECK(reader.state() == State::kSucceeded);
+}
+
 TEST_CASE("chunks are joined until the one that says end") {
   AnswerFollower reader(1, Delivery::kReliable);
   CHECK(reader.take(chunk(1, 0, "Hel")) == "Hel");

@@ -96,6 +96,30 @@ TEST_CASE("TCP: the first message must be a token, and nothing behind a refused 
   CHECK(server->health() == Json{{"status", "healthy"}});
 }
 
+TEST_CASE(
+    "UDP: an error that nobody has asked for is not answered, and leaves what its address has under way as it is") {
+  GuardedServer server;
+  RpcClient owner = server.client(Transport::kTcp, kEverything);
+  const std::string handle = owner.init(shipped_model("fast"));
+  const auto connection = server->connect(Transport::kUdp);
+  const auto with_token = [](int id, const std::string& method, Json params) {
+    params["_meta"] = {{"token", kEverything}};
+    return Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}}.dump();
+  };
+  const auto next_id = [&connection] {
+    const auto text = connection->receive(std::chrono::steady_clock::now() + RpcClient::kPatience);
+    return text ? Json::parse(*text)["id"] : Json("nothing");
+  };
+  const Json run{{"name", "rkllm_run"}, {"arguments", run_params(handle, "@n=3")}};
+  connection->send(with_token(1, "tools/call", run));
+  for (const char* const id : {"null", "1", "true"}) {
+    connection->send(std::string(R"({"jsonrpc":"2.0","id":)") + id + R"(,"error":{"code":-32700,"message":"x"}})");
+  }
+  CHECK(next_id() == 1);
+  connection->send(with_token(2, "ping", Json::object()));
+  CHECK(next_id() == 2);
+}
+
 TEST_CASE("who guesses tokens is answered ever more slowly, and a right token from the same address at once") {
   GuardedServer server;
   const std::string wrong = R"({"jsonrpc":"2.0","id":1,"method":"auth","params":{"token":"nobody-has-this-one"}})";

@@ -106,3 +106,9 @@ TEST_CASE("a plain response says its status and what was wrong, as text") {
   CHECK(response.body == "404 Not Found: no gr\xC3\xBC\xC3\x9F here\n");
   CHECK(response.headers.size() == 0);
 }
+
+TEST_CASE("a time is told as the protocol has it, whatever the locale") {
+  CHECK(http::http_date(784'111'777) == "Sun, 06 Nov 1994 08:49:37 GMT");
+  CHECK(http::http_date(0) == "Thu, 01 Jan 1970 00:00:00 GMT");
+  CHECK(http::http_date(951'782'400) == "Tue, 29 Feb 2000 00:00:00 GMT");
+}

@@ -2,11 +2,13 @@
 
 #include "../echo.hpp"
 #include "../loop_thread.hpp"
+#include "jsonrpc/reply.hpp"
 #include "support/catch.hpp"
 #include "support/usual_limits.hpp"
 
 #include <array>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +27,13 @@ namespace {
 
 class UdpClient {
  public:
-  explicit UdpClient(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+  // `from`: one of this machine's own IPv4 addresses.
+  explicit UdpClient(std::uint16_t port, const char* from = "127.0.0.1")
+      : socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in own{};
+    own.sin_family = AF_INET;
+    REQUIRE(::inet_pton(AF_INET, from, &own.sin_addr) == 1);
+    REQUIRE(::bind(socket_, reinterpret_cast<const sockaddr*>(&own), sizeof own) == 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -347,4 +355,56 @@ TEST_CASE("UDP: newcomers push out who is idle, but nobody who waits for an answ
   });
   newcomer.send("now");
   CHECK(newcomer.receive() == "now");
+}
+
+TEST_CASE(
+    "UDP: who waits for an answer is not pushed out because something else of its has been answered or passed over") {
+  auto options = usual_limits<UdpOptions>();
+  options.max_peers = 2;
+  UdpEchoServer server(options);
+  const UdpClient waiting(server.port());
+  waiting.send("a request");
+  CHECK(waiting.receive() == "a request");
+  const auto peer = server.loop.call([&] { return server.echo.peers[0]; });
+  std::shared_ptr<Reply> reply;
+  server.loop.call([&] {
+    reply = std::make_shared<Reply>(peer->answer(), "1");
+    Reply::unanswered(peer->answer()).nothing();  // a notification, say
+    Reply(peer->answer(), "2").last("refused");
+  });
+  CHECK(waiting.receive() == "refused");
+  for (int i = 0; i < 4; ++i) {
+    const UdpClient newcomer(server.port());
+    newcomer.send("hello");
+    REQUIRE(newcomer.receive() == "hello");
+  }
+  server.loop.call([&] {
+    CHECK_FALSE(peer->closed());
+    reply->last("the answer");
+    reply = nullptr;
+  });
+  CHECK(waiting.receive() == "the answer");
+}
+
+TEST_CASE("UDP: an address at its limit pushes out one of its own, and nobody else, also where the table is full") {
+  auto options = usual_limits<UdpOptions>();
+  options.max_peers = 3;
+  options.max_peers_per_address = 2;
+  UdpEchoServer server(options);
+  const UdpClient other(server.port(), "127.0.0.2");
+  other.send("hello");
+  REQUIRE(other.receive() == "hello");
+  std::vector<std::unique_ptr<UdpClient>> neighbours;
+  for (int i = 0; i < 3; ++i) {
+    neighbours.push_back(std::make_unique<UdpClient>(server.port()));
+    neighbours.back()->send("hello");
+    REQUIRE(neighbours.back()->receive() == "hello");
+  }
+  server.loop.call([&] {
+    REQUIRE(server.echo.peers.size() == 4);
+    CHECK_FALSE(server.echo.peers[0]->closed());
+    CHECK(server.echo.peers[1]->closed());
+    CHECK_FALSE(server.echo.peers[2]->closed());
+    CHECK_FALSE(server.echo.peers[3]->closed());
+  });
 }

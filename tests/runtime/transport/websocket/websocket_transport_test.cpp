@@ -97,6 +97,10 @@ TEST_CASE("WebSocket: the handshake proves the key and chooses subprotocol mcp i
   CHECK(answer("Sec-WebSocket-Protocol: chat, mcp\r\n").find("\r\nSec-WebSocket-Protocol: mcp\r\n") !=
         std::string::npos);
   CHECK(answer("Sec-WebSocket-Protocol: chat\r\n").find("Sec-WebSocket-Protocol") == std::string::npos);
+  // Only names of header fields are the same in both cases: a client refuses what it has not offered.
+  CHECK(answer("Sec-WebSocket-Protocol: MCP\r\n").find("Sec-WebSocket-Protocol") == std::string::npos);
+  CHECK(answer("sec-websocket-protocol: chat,\r\nSec-WebSocket-Protocol: mcp\r\n")
+            .find("\r\nSec-WebSocket-Protocol: mcp\r\n") != std::string::npos);
   CHECK(answer("Sec-WebSocket-Extensions: permessage-deflate\r\n").find("Extensions") == std::string::npos);
 }
 
