@@ -115,8 +115,8 @@ class Backend {
   // its observer, but for std::bad_alloc, which this may throw: then the observer hears nothing.
   //
   // on_begun() and on_done() never come from inside this function. An observer's on_queued() and stop() may come from
-  // inside start(), cancel() and give_up() of any call. Both, and the on_begun() of a lease (see QueuedBackend::lease()),
-  // are called with a lock of the backend held: the observer must not call the backend there.
+  // inside start(), cancel() and give_up() of any call. Both, and the on_begun() of a lease (see
+  // QueuedBackend::lease()), are called with a lock of the backend held: the observer must not call the backend there.
   virtual CallId start(CallRequest request) = 0;
   // Takes the call out of its queue (it then ends with error 4009), or stops its run (it then ends with `aborted`).
   // The loading of a model is ended where that is possible (error 4009). A call that does something else is left alone.

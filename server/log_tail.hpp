@@ -28,8 +28,8 @@ class LogTail {
     std::uint64_t first;  // number of lines[0]; they are counted from 1
     std::vector<std::string> lines;
   };
-  // The lines from that number on, as far as they are still there. All if the number is above that of the next line: then
-  // the client has counted the lines of a server that ran before this one.
+  // The lines from that number on, as far as they are still there. All if the number is above that of the next line:
+  // then the client has counted the lines of a server that ran before this one.
   Part from(std::uint64_t number) const;
 
  private:

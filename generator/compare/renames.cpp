@@ -131,8 +131,9 @@ class Ends {
   }
 
   const std::string& of(const std::string& path) const { return ends_.at(last_of(path)); }
-  // Whether the name begins with the words that all enumerators of its enum begin with: not so READ_OK beside NONE, where
-  // READ is part of what it says. False if the changes name no other one of that enum: one name does not show these words.
+  // Whether the name begins with the words that all enumerators of its enum begin with: not so READ_OK beside NONE,
+  // where READ is part of what it says. False if the changes name no other one of that enum: one name does not show
+  // these words.
   bool is_behind_beginning_of_enum(const std::string& path) const {
     return behind_beginning_.count(last_of(path)) != 0;
   }

@@ -51,9 +51,10 @@ inline std::string in_small_letters(std::string_view name) {
   return small;
 }
 
-// The candidate that is close enough to be meant: at most a third of the letters differ (one always may), or it begins or
-// ends with `name`, if that has three letters. Case does not count. The first of equals. `candidates` is any range of
-// values that convert to string_view; of very many only the first are looked at. Nothing for a `name` above 128 bytes.
+// The candidate that is close enough to be meant: at most a third of the letters differ (one always may), or it begins
+// or ends with `name`, if that has three letters. Case does not count. The first of equals. `candidates` is any range
+// of values that convert to string_view; of very many only the first are looked at. Nothing for a `name` above 128
+// bytes.
 template <class Range>
 std::optional<std::string_view> nearest_name(std::string_view name, const Range& candidates) {
   constexpr std::size_t kLongestName = 128;                  // hostile names are not compared with everything

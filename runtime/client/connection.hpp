@@ -73,8 +73,8 @@ class Loss {
   const std::string& reason() const { return reason_; }
   // There is a server, but one of the two does not accept the other.
   bool is_refusal() const { return kind_ != Kind::kOther; }
-  // Throws the reason, with `more` behind it: as an error of the kind that this was made of if that was a refusal, else as
-  // a plain ConnectionError.
+  // Throws the reason, with `more` behind it: as an error of the kind that this was made of if that was a refusal, else
+  // as a plain ConnectionError.
   [[noreturn]] void raise(const std::string& more = {}) const {
     switch (kind_) {
       case Kind::kUntrusted: throw UntrustedServer(reason_ + more);

@@ -49,8 +49,8 @@ struct Notification {
 // is never answered, whatever is wrong with it.
 struct Response {
   RequestId id;  // kNullId if it names no request, or is not valid
-  Json result;  // null if it is an error
-  Json error;   // null if it is a result
+  Json result;   // null if it is an error
+  Json error;    // null if it is a result
 };
 
 // Not a message that can be executed. `id` is what the error must carry: the request's own if it could be read.

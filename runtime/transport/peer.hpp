@@ -69,8 +69,8 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   void resume_input() {
     if (--times_held_ == 0) input_resumed();
   }
-  // Its client has shown who it is: by a valid token, or, where no tokens are asked for, by being connected. Until then it
-  // may send short messages only, and UDP sends it little: the address may be somebody else's.
+  // Its client has shown who it is: by a valid token, or, where no tokens are asked for, by being connected. Until then
+  // it may send short messages only, and UDP sends it little: the address may be somebody else's.
   void prove() { has_proved_ = true; }
   bool has_proved() const { return has_proved_; }
 

@@ -4,8 +4,8 @@
 // Writes are made in the order in which they were asked for. A write is answered after it is safe on disk, together
 // with those that were committed with it. If the store fails in the middle of such a group, each of it is tried once
 // more by itself, so that one bad write costs no other; but if nobody knows whether the group was committed, all of it
-// fails. A transaction that was interrupted (another one was in its way, a connection was lost) is made again; so `work`
-// may be called more than once. A piece of reading sees the store as it was at one moment.
+// fails. A transaction that was interrupted (another one was in its way, a connection was lost) is made again; so
+// `work` may be called more than once. A piece of reading sees the store as it was at one moment.
 //
 // A store that cannot be opened fails each piece of work with the reason, and is opened again after a while.
 //

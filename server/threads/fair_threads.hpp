@@ -35,8 +35,8 @@ class FairThreads {
   ~FairThreads();
 
   using Ticket = std::uint64_t;
-  // Nothing if too many wait, of all or of this owner (see owner_of()), if there is no thread and none could be started,
-  // or after end(). `work` throws nothing.
+  // Nothing if too many wait, of all or of this owner (see owner_of()), if there is no thread and none could be
+  // started, or after end(). `work` throws nothing.
   std::optional<Ticket> submit(const std::string& owner, std::function<void()> work);
   // Drops a piece of work that has not begun, and all that it holds.
   void withdraw(Ticket ticket);

@@ -47,8 +47,8 @@ class ChannelSet {
 // Returns the bytes that a client gets if this limit keeps it out: a message of the protocol above, with its framing.
 using RefusalFunction = std::function<std::string(Limit)>;
 
-// Connections that a limit keeps out, while their clients are being told so. Whoever adds one asks has_room() first, and
-// closes it without a word if there is none.
+// Connections that a limit keeps out, while their clients are being told so. Whoever adds one asks has_room() first,
+// and closes it without a word if there is none.
 //
 // Threads: belongs to the event loop.
 class TurnedAway {

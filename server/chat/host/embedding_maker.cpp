@@ -12,8 +12,8 @@
 namespace rkllm_mcp::chat {
 namespace {
 
-// How much fits of a text that is too long is found out by runs of its beginning: at most kMostCuts of them, and none after
-// one that leaves less than 1/kEmptyPart of the context empty.
+// How much fits of a text that is too long is found out by runs of its beginning: at most kMostCuts of them, and none
+// after one that leaves less than 1/kEmptyPart of the context empty.
 constexpr unsigned kMostCuts = 8;
 constexpr std::int64_t kEmptyPart = 64;
 

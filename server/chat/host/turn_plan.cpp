@@ -35,8 +35,8 @@ void add_new(const std::vector<Value>& more, std::vector<Value>& all) {
 }
 
 // The family of turns in the runtime's own template, where the model's real one is not known: it escapes the special
-// tokens of all families, and knows the marks of thinking, which are the same in all. Made once, of the families that are
-// compiled in.
+// tokens of all families, and knows the marks of thinking, which are the same in all. Made once, of the families that
+// are compiled in.
 const Family& family_of_own_template() {
   static const Family family = [] {
     const auto families = built_in_families();

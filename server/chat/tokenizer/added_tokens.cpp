@@ -43,8 +43,9 @@ void AddedTokens::add(const std::string& text, const Token& token) {
   first_bytes_.set(static_cast<unsigned char>(text.front()));
 }
 
-// The longest token that `rest` begins with is in order the last one that is not greater than `rest`. If the token found
-// there differs from `rest` at some byte, only tokens that end before it can fit: the search goes on with what both share.
+// The longest token that `rest` begins with is in order the last one that is not greater than `rest`. If the token
+// found there differs from `rest` at some byte, only tokens that end before it can fit: the search goes on with what
+// both share.
 std::optional<AddedTokens::Found> AddedTokens::at(std::string_view rest) const {
   while (!rest.empty()) {
     auto found = tokens_.upper_bound(rest);
