@@ -316,7 +316,8 @@ bool QueuedBackend::shut_down(Clock::time_point deadline) {
     }
   }
   lock.unlock();
-  return handle_ends_.wait_until_idle(deadline);  // the end of a model may hang, too
+  // The end of a model may hang, too.
+  return handle_ends_.wait_until_idle(std::max(deadline, Clock::now() + kForTheKilled));
 }
 
 void QueuedBackend::abandon_all(std::unique_lock<Mutex>& lock) {

@@ -94,6 +94,8 @@ void refuse_foreign(Connection& db) {
 
 void make_tables(Connection& db) {
   std::int64_t version = 0;
+  // Older instances may be writing: what a migration counts has to be all that there is.
+  db.run_script("SELECT pg_advisory_xact_lock(" + std::to_string(kLocks) + ", " + std::to_string(kWritersLock) + ")");
   if (has_store(db)) {
     version = version_of(db);  // another process was first
     refuse_newer(version);
