@@ -81,7 +81,9 @@ struct ServedChat {
     request.headers = {{"Content-Type", "application/json"}};
     request.principal = gate.identify("");
     auto exchange = std::make_shared<KeptAnswer>();
-    return chat->handle(request, *exchange) ? std::move(exchange) : nullptr;
+    if (!chat::ChatRoutes::serves(request)) return nullptr;
+    chat->routes().handle(request, *exchange);
+    return exchange;
   }
   std::optional<http::Response> ask(const std::string& method, const std::string& path, const std::string& body = "") {
     const auto exchange = begin(method, path, body);
