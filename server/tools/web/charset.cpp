@@ -39,15 +39,20 @@ std::string iconv_name(std::string_view label) {
                "windows-1252 iso-8859-1 latin1 us-ascii ascii ansi_x3.4-1968 cp1252 cp819 csisolatin1 ibm819 "
                "iso-ir-100 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 l1 x-cp1252"},
       Encoding{"IBM866", "ibm866 866 cp866 csibm866"},
-      Encoding{"ISO-8859-2", "iso-8859-2 latin2 csisolatin2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2"},
-      Encoding{"ISO-8859-3", "iso-8859-3 latin3 csisolatin3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3"},
-      Encoding{"ISO-8859-4", "iso-8859-4 latin4 csisolatin4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4"},
-      Encoding{"ISO-8859-5", "iso-8859-5 cyrillic csisolatincyrillic iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988"},
+      Encoding{"ISO-8859-2",
+               "iso-8859-2 latin2 csisolatin2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2"},
+      Encoding{"ISO-8859-3",
+               "iso-8859-3 latin3 csisolatin3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3"},
+      Encoding{"ISO-8859-4",
+               "iso-8859-4 latin4 csisolatin4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4"},
+      Encoding{"ISO-8859-5",
+               "iso-8859-5 cyrillic csisolatincyrillic iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988"},
       Encoding{"ISO-8859-6",
                "iso-8859-6 arabic asmo-708 csisolatinarabic ecma-114 iso-8859-6-e iso-8859-6-i iso-ir-127 iso8859-6 "
                "iso88596 iso_8859-6 iso_8859-6:1987 csiso88596e csiso88596i"},
       Encoding{"ISO-8859-7",
-               "iso-8859-7 greek greek8 csisolatingreek ecma-118 elot_928 iso-ir-126 iso8859-7 iso88597 iso_8859-7 iso_8859-7:1987 "
+               "iso-8859-7 greek greek8 csisolatingreek ecma-118 elot_928 iso-ir-126 iso8859-7 iso88597 iso_8859-7 "
+               "iso_8859-7:1987 "
                "sun_eu_greek"},
       Encoding{"ISO-8859-8",
                "iso-8859-8 iso-8859-8-i iso-8859-8-e hebrew visual logical csiso88598e csiso88598i csisolatinhebrew "
@@ -65,9 +70,9 @@ std::string iconv_name(std::string_view label) {
       Encoding{"WINDOWS-1250", "windows-1250 cp1250 x-cp1250"},
       Encoding{"WINDOWS-1251", "windows-1251 cp1251 x-cp1251"},
       Encoding{"WINDOWS-1253", "windows-1253 cp1253 x-cp1253"},
-      Encoding{
-          "WINDOWS-1254",
-          "windows-1254 iso-8859-9 latin5 cp1254 csisolatin5 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 x-cp1254"},
+      Encoding{"WINDOWS-1254",
+               "windows-1254 iso-8859-9 latin5 cp1254 csisolatin5 iso-ir-148 iso8859-9 iso88599 iso_8859-9 "
+               "iso_8859-9:1989 l5 x-cp1254"},
       Encoding{"WINDOWS-1255", "windows-1255 cp1255 x-cp1255"},
       Encoding{"WINDOWS-1256", "windows-1256 cp1256 x-cp1256"},
       Encoding{"WINDOWS-1257", "windows-1257 cp1257 x-cp1257"},
