@@ -129,8 +129,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::function<void()> idle_;
 };
 
-// As long as this lives the request counts as one in progress, and its session lives. Who cancels the request gets no
-// answer to it, and nothing else happens.
+// As long as this lives the request counts as one in progress, and its session lives. Cancelling such a request has no
+// effect: it is answered all the same.
 class InProgress {
  public:
   InProgress(Session& session, Reply& reply)

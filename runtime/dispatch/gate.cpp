@@ -30,7 +30,7 @@ std::string_view token_of(const Message& message) {
   return meta == nullptr ? std::string_view() : text_view_in(*meta, "token");
 }
 
-// Whether requests are in progress that another holder has sent from this address, which may be forged. They look
+// Whether requests are in progress that have come from this address, which may be forged, with another token. They look
 // later, too, whose they are: nobody else may become that meanwhile.
 bool is_anothers(const Session& session, const Principal& sender) {
   return session.principal != nullptr && session.principal != &sender && !session.is_idle();

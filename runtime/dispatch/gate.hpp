@@ -60,8 +60,8 @@ class Gate {
 
   // What is to be done with `message`, which `answer` answers: execute it (kExecute), or nothing, since it has been
   // answered: it was the request `auth` (kProved), or it was refused, and the connection perhaps closed (kRefused).
-  // Sets the session's principal, if the message is let in. Over UDP messages of one address may have tokens of several
-  // holders: as long as requests of one are in progress, those of the others are refused.
+  // Sets the session's principal, if the message is let in. Over UDP messages of one address may have several tokens:
+  // as long as requests with one are in progress, those with another are refused.
   enum class Admission { kExecute, kProved, kRefused };
   Admission admit(const Message& message, Session& session, AnswerSink& answer);
 

@@ -19,32 +19,21 @@ Malformed invalid_request(RequestId id, const std::string& complaint) {
   return {std::move(id), RpcError(ErrorCode::kInvalidRequest, "invalid request: " + complaint)};
 }
 
-// The answer to a request of ours, as its members tell. The id is one that this server has made, however the client
-// writes it. What is wrong in another way has none: it answers nothing, and is not answered either.
-Response response_of(const Json& root, std::size_t written_bytes, const MessageLimits& limits) {
+// Whether the members are those of an answer: a result or an error, and not both.
+bool is_answer(const Json& root) {
   const auto version = root.find("jsonrpc");
-  const auto id = root.find("id");
-  const auto result = root.find("result");
-  const auto error = root.find("error");
-  Response response{RequestId(kNullId), nullptr, nullptr};
-  if (result != root.end()) response.result = *result;
-  if (error != root.end()) response.error = *error;
-  const bool is_whole =
-      version != root.end() && *version == "2.0" && (result == root.end()) != (error == root.end()) && id != root.end();
-  if (is_whole && (id->is_string() || id->is_number()) && written_bytes <= limits.max_id_bytes)
-    response.id = id->dump();
-  return response;
+  return version != root.end() && *version == "2.0" && !root.contains("method") &&
+         root.contains("result") != root.contains("error");
 }
 
 Message classify(Json root, const std::string& written_id, const MessageLimits& limits) {
-  if (!root.contains("method") && (root.contains("result") || root.contains("error"))) {
-    return response_of(root, written_id.size(), limits);
-  }
   const auto version = root.find("jsonrpc");
   const auto id = root.find("id");
   RequestId id_echo(kNullId);
   if (id != root.end()) {
-    const bool is_taken_null = id->is_null() && limits.null_ids == NullIds::kTaken;
+    // Error answers have the id null where the request's could not be read. They must not be answered in their turn:
+    // two servers over UDP, of which one is sent a forged datagram in the other's name, would not stop.
+    const bool is_taken_null = id->is_null() && (limits.null_ids == NullIds::kTaken || is_answer(root));
     if (!id->is_string() && !id->is_number() && !is_taken_null)
       return invalid_request(id_echo, "id must be a string or a number");
     if (written_id.size() > limits.max_id_bytes) {
@@ -56,7 +45,13 @@ Message classify(Json root, const std::string& written_id, const MessageLimits& 
   if (version == root.end() || *version != "2.0") return invalid_request(id_echo, "jsonrpc must be \"2.0\"");
 
   const auto method = root.find("method");
-  if (method == root.end()) return invalid_request(id_echo, "method is missing");
+  if (method == root.end()) {
+    if (!is_answer(root)) return invalid_request(id_echo, "method is missing");
+    Response response{RequestId(kNullId), root.value("result", Json()), root.value("error", Json())};
+    // The id is one that this server has made, however the client writes it.
+    if (id != root.end() && !id->is_null()) response.id = id->dump();
+    return response;
+  }
   if (!method->is_string()) return invalid_request(id_echo, "method must be a string");
 
   Json params;

@@ -45,10 +45,10 @@ struct Notification {
   std::optional<Immutable<MemoryShare>> memory{};  // what it takes
 };
 
-// A client's answer to a request of ours, or what claims to be one: without a method, but with a result or an error. It
-// is never answered, whatever is wrong with it.
+// A client's answer to a request of ours: without a method, but with a result or an error. It is never answered, not
+// even if nobody has asked, as an error with the id null.
 struct Response {
-  RequestId id;  // kNullId if it names no request, or is not valid
+  RequestId id;  // kNullId if it names no request
   Json result;   // null if it is an error
   Json error;    // null if it is a result
 };

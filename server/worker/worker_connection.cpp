@@ -108,9 +108,10 @@ WorkerConnection::End WorkerConnection::call(const CallRequest& request, Run* ru
     if (end.outcome.error) add_logged_errors(logged_errors(), end.outcome);
     return end;
   } catch (const PeerGone&) {
-    // Not where a model is used: that has had its room since it was loaded.
-    const bool is_first = !has_answered_ && request.method->handle != HandleRole::kUses;
-    const bool is_refused = is_first && !process_.wait_for_end(kForItsEnd) && process_.takes_models();
+    // A model that is used has had its room since it was loaded; ping() has no method.
+    const bool uses_model = request.method != nullptr && request.method->handle == HandleRole::kUses;
+    const bool may_be_refused = !has_answered_ && !uses_model;
+    const bool is_refused = may_be_refused && !process_.wait_for_end(kForItsEnd) && process_.takes_models();
     if (is_refused) throw no_room(logged_errors());
     worker_gone({});
   } catch (const Hanging&) {

@@ -43,8 +43,8 @@ class McpClient {
   // Sends a request and returns. `params` is an object; what the era and progress need is added to its _meta. A modern
   // result comes whole, with its resultType. Throws ConnectionError once the connection is lost.
   Id request(const std::string& method, Json params, Callbacks callbacks);
-  // Cancels it by the rules of era and transport: a notification, or the end of its HTTP response. None of its
-  // callbacks begins after that; one that has begun may still run.
+  // Cancels it by the rules of era and transport: a notification, or the end of its HTTP response. Of its callbacks
+  // only one may still come or run that another thread has begun with before.
   void cancel(Id id, const std::string& reason = {}) { requests_.cancel(id, reason); }
   // Answers a request of the server that Events::on_request took.
   void respond(const Json& id, const Outcome& outcome) { requests_.respond(id, outcome); }

@@ -1,5 +1,5 @@
-// notifications/progress of one call: strictly increasing, at least one every ten seconds as long as the client reads
-// what it is sent, none after the answer.
+// notifications/progress of one call: strictly increasing, none after the answer. At least one every ten seconds; a
+// client that does not read then is told at the next ten.
 // Event loop only.
 #pragma once
 

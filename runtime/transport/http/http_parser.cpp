@@ -142,12 +142,9 @@ void Parser::on_target(std::string_view target) {
     return;
   }
   // The absolute form is for proxies, but every server has to understand it; its authority then counts, not Host's.
-  constexpr std::array<std::string_view, 2> kSchemes{"http://", "https://"};
-  const auto scheme = std::find_if(kSchemes.begin(), kSchemes.end(), [target](std::string_view each) {
-    return equal_ignoring_case(target.substr(0, each.size()), each);
-  });
-  if (scheme != kSchemes.end()) {
-    target.remove_prefix(scheme->size());
+  constexpr std::string_view kScheme = "http://";
+  if (equal_ignoring_case(target.substr(0, kScheme.size()), kScheme)) {
+    target.remove_prefix(kScheme.size());
     const auto end = std::min(target.find_first_of("/?"), target.size());
     request_.host = target.substr(0, end);
     if (request_.host.empty() || !is_authority(request_.host)) return refuse(400, "not a host in the request target");
