@@ -6,11 +6,11 @@
 #include "settings/document.hpp"
 #include "settings/load.hpp"
 #include "settings/refused.hpp"
+#include "support/frames_in_words.hpp"
 #include "transport/http/http_message.hpp"
 #include "transport/http/http_parser.hpp"
 #include "transport/http/origin_policy.hpp"
 #include "transport/lines/line_framer.hpp"
-#include "transport/websocket/websocket_parser.hpp"
 #include "transport/websocket/websocket_protocol.hpp"
 #include "worker/reply_reader.hpp"
 
@@ -108,29 +108,15 @@ Events read_http(std::string_view bytes, std::size_t piece) {
   return events;
 }
 
-class FrameEvents final : public websocket::Parser::Events {
- public:
-  void websocket_text(std::string_view message) override {
-    require(message.size() <= kLongestMessage, "a message is longer than the limit");
-    require(is_valid_utf8(message), "a message is no UTF-8");
-    all.push_back("text " + std::string(message));
-  }
-  void websocket_oversized(std::size_t) override { all.emplace_back("oversized"); }
-  void websocket_ping(std::string_view payload) override { all.push_back("ping " + std::string(payload)); }
-  void websocket_closing(std::string_view payload) override { all.push_back("closing " + std::string(payload)); }
-  void websocket_violation(websocket::Close code, std::string_view) override {
-    all.push_back("violation " + std::to_string(static_cast<int>(code)));
-  }
-
-  test::Events all;
-};
-
 Events read_frames(std::string_view bytes, std::size_t piece) {
-  FrameEvents events;
-  websocket::Parser reader(kLongestMessage);
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size())))
-    reader.feed(bytes.substr(0, piece), events);
-  return std::move(events.all);
+  Events events = test::frames_in_words(bytes, piece, kLongestMessage);
+  for (const std::string& event : events) {
+    if (!event.starts_with("text ")) continue;
+    const std::string_view text = std::string_view(event).substr(5);
+    require(text.size() <= kLongestMessage, "a message is longer than the limit");
+    require(is_valid_utf8(text), "a message is no UTF-8");
+  }
+  return events;
 }
 
 void take_message(std::string_view text) {

@@ -35,15 +35,30 @@ void Connection::channel_received(std::string_view bytes) {
   input_.receive(bytes, [this](std::string_view received) { return take(received); });
 }
 
-void Connection::take_longer_messages() {
-  if (has_proved()) parser_.set_limit(max_message_bytes_);
+std::string_view Connection::take(std::string_view bytes) {
+  while (!bytes.empty() && !input_is_held() && !channel_->congested() && !input_.slice_is_over()) {
+    if (has_proved()) parser_.set_limit(max_message_bytes_);
+    const auto event = parser_.next(bytes);
+    if (!event) continue;
+    input_.count_message();
+    const auto* const received = std::get_if<Received>(&*event);
+    if (received == nullptr) {
+      answer(*event);
+    } else if (channel_->is_open()) {  // what follows close() in the same packet is not executed
+      receive_(*received);
+    }
+    parser_.release();
+  }
+  watch_message();
+  return bytes;
 }
 
-std::string_view Connection::take(std::string_view bytes) {
-  take_longer_messages();
-  const std::size_t taken = parser_.feed(bytes, *this);
-  watch_message();
-  return bytes.substr(taken);
+void Connection::answer(const Parser::Event& event) {
+  if (const auto* const ping = std::get_if<Ping>(&event)) send_frame(Opcode::kPong, ping->payload);
+  if (const auto* const closing = std::get_if<Closing>(&event)) close_with(closing->payload);
+  if (const auto* const violation = std::get_if<Violation>(&event)) {
+    close_with(close_payload(violation->code, violation->explanation));
+  }
 }
 
 // A message's time runs from its first frame, however slowly the others come, and whatever comes between them.
@@ -78,29 +93,6 @@ void Connection::channel_closed() {
   deadline_.clear();
   became_closed();
   receive_ = nullptr;  // it may hold what holds this connection
-}
-
-void Connection::websocket_text(std::string_view message) {
-  input_.count_message();
-  if (channel_->is_open()) receive_(message);
-  take_longer_messages();  // the next one may be in the same piece
-}
-
-void Connection::websocket_oversized(std::size_t bytes) {
-  if (channel_->is_open()) receive_(Oversized{bytes, parser_.limit()});
-}
-
-void Connection::websocket_no_room(std::string_view beginning) {
-  if (channel_->is_open()) receive_(NoRoom{beginning});
-}
-
-void Connection::websocket_ping(std::string_view payload) {
-  input_.count_message();
-  send_frame(Opcode::kPong, payload);
-}
-
-void Connection::websocket_violation(Close code, std::string_view explanation) {
-  close_with(close_payload(code, explanation));
 }
 
 void Connection::send(std::string_view message) {

@@ -29,7 +29,7 @@ struct Limits {
   std::chrono::milliseconds pong_timeout{60'000};
 };
 
-class Connection final : public ConnectedPeer, public Channel::Owner, private Parser::Events {
+class Connection final : public ConnectedPeer, public Channel::Owner {
  public:
   // Takes over a channel on which the handshake has been answered; `early` is what the client has sent after it
   // already.
@@ -55,18 +55,10 @@ class Connection final : public ConnectedPeer, public Channel::Owner, private Pa
   void channel_closed() override;
   void go_away() override { close_with(close_payload(Close::kGoingAway, "the server stops")); }
 
-  void websocket_text(std::string_view message) override;
-  void websocket_oversized(std::size_t bytes) override;
-  void websocket_no_room(std::string_view beginning) override;
-  void websocket_ping(std::string_view payload) override;
-  void websocket_closing(std::string_view payload) override { close_with(payload); }
-  void websocket_violation(Close code, std::string_view explanation) override;
-  bool websocket_pauses() const override { return input_is_held() || channel_->congested() || input_.slice_is_over(); }
-
   // Frame by frame, as many as can be handled now; returns what is left.
   std::string_view take(std::string_view bytes);
-  void go_on();                 // with what was kept
-  void take_longer_messages();  // if it may send them
+  void answer(const Parser::Event& event);  // but a message
+  void go_on();                             // with what was kept
   void watch_message();
   void out_of_time();
   void send_frame(Opcode opcode, std::string_view payload);

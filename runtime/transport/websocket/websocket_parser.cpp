@@ -46,20 +46,25 @@ bool is_valid_close_code(std::uint64_t code) {
 
 }  // namespace
 
-std::size_t Parser::feed(std::string_view bytes, Events& events) {
-  const std::size_t offered = bytes.size();
-  while (state_ != State::kDone) {
-    if (state_ == State::kHeader) {
-      if (events.websocket_pauses()) return offered - bytes.size();
-      if (!read_header(bytes)) return offered;
-      on_header(events);
-      // A frame without payload is complete now.
-      if (state_ != State::kPayload || payload_bytes_ > 0) continue;
-    }
-    if (bytes.empty() && payload_bytes_ > 0) return offered;
-    read_payload(bytes, events);
+std::optional<Parser::Event> Parser::next(std::string_view& bytes) {
+  release();
+  if (state_ == State::kDone) {
+    bytes = {};
+    return std::nullopt;
   }
-  return offered;
+  if (state_ == State::kHeader) {
+    if (!read_header(bytes)) return std::nullopt;
+    if (auto event = begin_frame()) return event;
+  }
+  if (bytes.empty() && payload_bytes_ > payload_read_) return std::nullopt;
+  return read_payload(bytes);
+}
+
+void Parser::release() {
+  if (!std::exchange(is_given_, false)) return;
+  message_.clear();
+  if (message_.capacity() > kKeptMessageBytes) message_.shrink_to_fit();
+  share_.set(0);
 }
 
 bool Parser::read_header(std::string_view& bytes) {
@@ -78,14 +83,14 @@ bool Parser::read_header(std::string_view& bytes) {
   return true;
 }
 
-void Parser::on_header(Events& events) {
+std::optional<Parser::Event> Parser::begin_frame() {
   const auto flags = header_[0];
   const std::size_t extended = header_bytes_ - 2 - ((header_[1] & kMaskBit) != 0 ? 4 : 0);
   const std::uint8_t opcode = flags & kOpcodeBits;
   header_bytes_ = 0;
-  if ((header_[1] & kMaskBit) == 0) return violation(Close::kProtocolError, "frames must be masked", events);
-  if ((flags & kReservedBits) != 0) return violation(Close::kProtocolError, "reserved bits", events);
-  if (!is_known(opcode)) return violation(Close::kProtocolError, "unknown opcode", events);
+  if ((header_[1] & kMaskBit) == 0) return violation(Close::kProtocolError, "frames must be masked");
+  if ((flags & kReservedBits) != 0) return violation(Close::kProtocolError, "reserved bits");
+  if (!is_known(opcode)) return violation(Close::kProtocolError, "unknown opcode");
   opcode_ = static_cast<Opcode>(opcode);
   final_ = (flags & kFinalBit) != 0;
   payload_bytes_ = extended == 0 ? header_[1] & kLengthBits : read_big_endian(&header_[2], extended);
@@ -93,27 +98,27 @@ void Parser::on_header(Events& events) {
   std::memcpy(mask_.data(), &header_[2 + extended], mask_.size());
   state_ = State::kPayload;
 
-  if (payload_bytes_ >> 63 != 0) return violation(Close::kProtocolError, "bad frame length", events);
+  if (payload_bytes_ >> 63 != 0) return violation(Close::kProtocolError, "bad frame length");
   if (is_control()) {
     control_.clear();
-    if (!final_ || payload_bytes_ > kLargestControlPayload) {
-      violation(Close::kProtocolError, "control frames are short and whole", events);
-    }
-    return;
+    if (final_ && payload_bytes_ <= kLargestControlPayload) return std::nullopt;
+    return violation(Close::kProtocolError, "control frames are short and whole");
   }
-  if (opcode_ == Opcode::kBinary) return violation(Close::kUnsupported, "text frames only", events);
+  if (opcode_ == Opcode::kBinary) return violation(Close::kUnsupported, "text frames only");
   if (in_message_ != (opcode_ == Opcode::kContinuation)) {
-    return violation(Close::kProtocolError, "fragments out of order", events);
+    return violation(Close::kProtocolError, "fragments out of order");
   }
   if (!std::exchange(in_message_, true)) ++messages_;
   const auto total = message_.size() + payload_bytes_;
-  if (!skipping_ && total > limit_) {
-    skip_message();
-    events.websocket_oversized(static_cast<std::size_t>(total));
-  }
+  if (skipping_ || total <= limit_) return std::nullopt;
+  skipping_ = true;
+  message_.clear();
+  message_.shrink_to_fit();
+  share_.set(0);
+  return Oversized{static_cast<std::size_t>(total), limit_};
 }
 
-void Parser::read_payload(std::string_view& bytes, Events& events) {
+std::optional<Parser::Event> Parser::read_payload(std::string_view& bytes) {
   const auto part =
       bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(payload_bytes_ - payload_read_, bytes.size())));
   bytes.remove_prefix(part.size());
@@ -124,26 +129,28 @@ void Parser::read_payload(std::string_view& bytes, Events& events) {
 
   if (is_control()) {
     append_unmasked(control_, part, mask_, offset);
-    if (complete) on_control_frame(events);
-    return;
+    return complete ? control_frame() : std::nullopt;
   }
+  std::optional<Event> event;
   if (!skipping_) {
     const auto start = message_.size();
     if (!append(part, offset)) {
-      events.websocket_no_room(message_);
-      skip_message();
+      skipping_ = true;
+      is_given_ = true;
+      event = NoRoom{message_};
     } else if (!utf8_.feed(std::string_view(message_).substr(start)) || (complete && final_ && !utf8_.complete())) {
-      return violation(Close::kInvalidText, "not UTF-8", events);
+      return violation(Close::kInvalidText, "not UTF-8");
     }
   }
-  if (!complete || !final_) return;
+  if (!complete || !final_) return event;
   in_message_ = false;
   utf8_.reset();
-  share_.set(0);  // first: the receiver takes a share of its own
-  if (!skipping_) events.websocket_text(message_);
-  skipping_ = false;
-  message_.clear();
-  if (message_.capacity() > kKeptMessageBytes) message_.shrink_to_fit();
+  if (!std::exchange(skipping_, false)) {
+    share_.set(0);  // whoever receives it takes a share of its own
+    is_given_ = true;
+    event = std::string_view(message_);
+  }
+  return event;
 }
 
 bool Parser::append(std::string_view bytes, std::uint64_t offset) {
@@ -157,37 +164,29 @@ bool Parser::append(std::string_view bytes, std::uint64_t offset) {
   }
 }
 
-void Parser::skip_message() {
-  skipping_ = true;
-  message_.clear();
-  message_.shrink_to_fit();
-  share_.set(0);
+std::optional<Parser::Event> Parser::control_frame() {
+  if (opcode_ == Opcode::kPing) return Ping{control_};
+  if (opcode_ == Opcode::kClose) return close_frame();
+  return std::nullopt;  // a pong only shows that the client lives, which its bytes have shown already
 }
 
-void Parser::on_control_frame(Events& events) {
-  if (opcode_ == Opcode::kPing) return events.websocket_ping(control_);
-
-  if (opcode_ == Opcode::kClose) return on_close_frame(events);
-  // A pong only shows that the client lives, which its bytes have shown already.
-}
-
-void Parser::on_close_frame(Events& events) {
-  if (control_.size() == 1) return violation(Close::kProtocolError, "half a close code", events);
+Parser::Event Parser::close_frame() {
+  if (control_.size() == 1) return violation(Close::kProtocolError, "half a close code");
   if (control_.size() >= 2) {
     const auto code = static_cast<std::uint64_t>(static_cast<std::uint8_t>(control_[0])) << 8 |
                       static_cast<std::uint8_t>(control_[1]);
-    if (!is_valid_close_code(code)) return violation(Close::kProtocolError, "not a close code", events);
+    if (!is_valid_close_code(code)) return violation(Close::kProtocolError, "not a close code");
     if (!is_valid_utf8(std::string_view(control_).substr(2))) {
-      return violation(Close::kInvalidText, "the close reason is not UTF-8", events);
+      return violation(Close::kInvalidText, "the close reason is not UTF-8");
     }
   }
   state_ = State::kDone;
-  events.websocket_closing(control_);
+  return Closing{control_};
 }
 
-void Parser::violation(Close code, std::string_view explanation, Events& events) {
+Parser::Event Parser::violation(Close code, std::string_view explanation) {
   state_ = State::kDone;
-  events.websocket_violation(code, explanation);
+  return Violation{code, explanation};
 }
 
 }  // namespace rkllm_mcp::websocket

@@ -1,40 +1,41 @@
-// Reads the frames of a WebSocket client, as its server does.
+// Cuts what a WebSocket client sends into its messages, as LineFramer cuts lines: unmasks frames, joins fragments,
+// checks what the protocol asks a server to check.
 //
 // No input or output happens here. Threads: none of its own; one caller at a time.
 #pragma once
 
 #include "memory_budget.hpp"
 #include "text/utf8.hpp"
+#include "transport/peer.hpp"
 #include "transport/websocket/websocket_protocol.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 namespace rkllm_mcp::websocket {
 
-// Reads a client's frames, fed in pieces of any size, and assembles its messages.
+struct Ping {
+  std::string_view payload;  // to be sent back
+};
+struct Closing {
+  std::string_view payload;  // to be sent back
+};
+struct Violation {
+  Close code{};
+  std::string_view explanation;
+};
+
 class Parser {
  public:
-  // What is being read about. Views are gone when the function returns.
-  class Events {
-   public:
-    virtual ~Events() = default;
-    virtual void websocket_text(std::string_view message) = 0;  // complete, and valid UTF-8
-    // The message is longer than the limit; the rest of it is skipped and reading goes on. `bytes` as far as known.
-    virtual void websocket_oversized(std::size_t bytes) = 0;
-    // There is no memory for the message, which began like this; the rest of it is skipped and reading goes on.
-    virtual void websocket_no_room(std::string_view /*beginning*/) {}
-    virtual void websocket_ping(std::string_view payload) = 0;
-    // The client closes. `payload` is what to send back in answer.
-    virtual void websocket_closing(std::string_view payload) = 0;
-    virtual void websocket_violation(Close code, std::string_view explanation) = 0;
-    // True if what follows should not be read yet.
-    virtual bool websocket_pauses() const { return false; }
-  };
+  // Of what has been received these three: a message, complete and valid UTF-8; one that is longer than the limit, by
+  // as much as is known; one for which there is no memory. Of the latter two the rest is skipped, and reading goes on.
+  using Event = std::variant<Received, Ping, Closing, Violation>;
 
   explicit Parser(std::size_t limit, MemoryBudget memory = {}) : limit_(limit), share_(std::move(memory)) {}
 
@@ -43,20 +44,22 @@ class Parser {
   // The number of the message of which some has come, however many fragments and pings ago; 0: there is none.
   std::size_t message_under_way() const { return in_message_ ? messages_ : 0; }
 
-  // How many bytes were taken: all, unless the events pause. Nothing is read any more after a close frame or a
-  // violation.
-  std::size_t feed(std::string_view bytes, Events& events);
+  // Takes bytes off the front of `bytes`, to the end of a frame at most, and gives what that has brought; nothing for a
+  // fragment with others to come, for a pong, and for a frame whose end is still to come. What it points at is gone
+  // with the next call, and with release(). After a close frame, or a violation, it drops whatever comes.
+  std::optional<Event> next(std::string_view& bytes);
+  // What the latest call has given is not needed any more: a long message's memory goes.
+  void release();
 
  private:
   enum class State { kHeader, kPayload, kDone };
 
   bool read_header(std::string_view& bytes);  // true when the header is complete
-  void on_header(Events& events);
-  void read_payload(std::string_view& bytes, Events& events);
-  void on_control_frame(Events& events);
-  void on_close_frame(Events& events);
-  void violation(Close code, std::string_view explanation, Events& events);
-  void skip_message();
+  std::optional<Event> begin_frame();         // whose header is complete
+  std::optional<Event> read_payload(std::string_view& bytes);
+  std::optional<Event> control_frame();
+  Event close_frame();
+  Event violation(Close code, std::string_view explanation);
   bool append(std::string_view bytes, std::uint64_t offset);  // to the message; false if there is no memory for it
   bool is_control() const { return static_cast<std::uint8_t>(opcode_) >= 8; }
 
@@ -75,7 +78,8 @@ class Parser {
   std::string message_;       // of the data frames so far
   bool in_message_ = false;   // it is unfinished
   std::size_t messages_ = 0;  // that have begun
-  bool skipping_ = false;     // that message has been reported: too long, or no memory for it
+  bool is_given_ = false;     // message_ is what the latest call has given
+  bool skipping_ = false;     // the message under way has been reported: too long, or no memory for it
   Utf8Validator utf8_;        // over the fragments of that message
   std::string control_;       // the payload of the control frame
 };

@@ -3,6 +3,7 @@
 #include "../mutation.hpp"
 #include "support/catch.hpp"
 #include "support/client_frames.hpp"
+#include "support/frames_in_words.hpp"
 
 #include <string>
 #include <vector>
@@ -12,27 +13,9 @@ using namespace rkllm_mcp::test;
 
 namespace {
 
-struct Recorder final : websocket::Parser::Events {
-  std::vector<std::string> events;
-
-  void websocket_text(std::string_view message) override { events.push_back("text " + std::string(message)); }
-  void websocket_oversized(std::size_t bytes) override { events.push_back("oversized " + std::to_string(bytes)); }
-  void websocket_ping(std::string_view payload) override { events.push_back("ping " + std::string(payload)); }
-  void websocket_closing(std::string_view payload) override { events.push_back("closing " + std::string(payload)); }
-  void websocket_violation(websocket::Close code, std::string_view) override {
-    events.push_back("violation " + std::to_string(static_cast<int>(code)));
-  }
-};
-
 using Events = std::vector<std::string>;
 
-Events read(std::string_view bytes, std::size_t piece) {
-  Recorder recorder;
-  websocket::Parser reader(200);
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size())))
-    reader.feed(bytes.substr(0, piece), recorder);
-  return recorder.events;
-}
+Events read(std::string_view bytes, std::size_t piece) { return frames_in_words(bytes, piece, 200); }
 
 Events read(const std::string& bytes) {
   const auto events = read(bytes, bytes.size());
@@ -70,6 +53,18 @@ TEST_CASE("WebSocket frames: an oversized message is reported once and skipped")
   const std::string half(150, 'x');
   CHECK(read(client_frame(kText, half) + client_frame(0, half) + client_frame(kFinal | kPing, "?") +
              client_frame(kFinal, large) + text_frame("next")) == Events{"oversized 300", "ping ?", "text next"});
+}
+
+TEST_CASE("WebSocket frames: a message for which there is no memory is reported once, with how it began, and skipped") {
+  const std::string half(MemoryShare::kGuaranteed, 'x');  // has room also where there is none
+  const auto events =
+      frames_in_words(client_frame(kText, half) + client_frame(0, half) + client_frame(kFinal | kPing, "?") +
+                          client_frame(kFinal, half) + text_frame("next"),
+                      half.size(), 4 * half.size(), MemoryBudget(1));
+  REQUIRE(events.size() == 3);
+  CHECK(std::string_view(events[0]).substr(0, 9) == "no room x");
+  CHECK(events[1] == "ping ?");
+  CHECK(events[2] == "text next");
 }
 
 TEST_CASE("WebSocket frames: violations of the protocol get their close code and end the reading") {
