@@ -1,8 +1,8 @@
-// The methods of the memory server, and the documents that it offers.
+// The methods of the memory server.
+#include "memory/answers.hpp"
 #include "memory/memory_service.hpp"
 #include "memory/transfer.hpp"
 
-#include "jsonrpc/envelope.hpp"
 #include "jsonrpc/unread.hpp"
 #include "random_bytes.hpp"
 #include "text/utf8.hpp"
@@ -10,10 +10,6 @@
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <iterator>
-#include <stdexcept>
 #include <utility>
 
 namespace rkllm_mcp::memory {
@@ -21,7 +17,6 @@ namespace {
 
 constexpr std::int64_t kMostListed = 1000;
 constexpr std::size_t kMostQueryBytes = 1024;
-constexpr std::int64_t kAny = std::int64_t{1} << 40U;
 
 using Properties = std::vector<std::pair<const char*, Json>>;
 
@@ -70,67 +65,6 @@ mcp::ServiceMethod described(const char* name, const char* title, const char* de
   return method;
 }
 
-Json brief(const StoredMessage& message) { return Json{{"role", name_of(message.role)}, {"content", message.content}}; }
-
-Json with_time(const StoredMessage& message) {
-  Json whole = brief(message);
-  whole["timestamp"] = timestamp_of(message.created);
-  if (!message.metadata.empty()) whole["metadata"] = Json::parse(message.metadata);
-  return whole;
-}
-
-Json changed(const char* status, const Key& key) { return Json{{"status", status}, {"conversation_id", key.id}}; }
-
-// Whether entries of a list, each given once, fit into one answer together with those before. The first always does.
-class AnswerRoom {
- public:
-  explicit AnswerRoom(std::int64_t bytes) : bytes_(bytes) {}
-  bool has(const Json& entry) {
-    bytes_ -= static_cast<std::int64_t>(to_text(entry).size()) + 1;
-    return std::exchange(is_first_, false) || bytes_ >= 0;
-  }
-
- private:
-  std::int64_t bytes_;
-  bool is_first_ = true;
-};
-
-std::int64_t number_of(const std::optional<std::string>& cursor) {
-  if (!cursor) return 0;
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(cursor->data(), cursor->data() + cursor->size(), number);
-  if (error != std::errc() || end != cursor->data() + cursor->size() || number < 1) {
-    throw InvalidParams("params.cursor", "not a cursor of this list");
-  }
-  return number;
-}
-
-// The first of these messages, as many as fit into one answer.
-template <class Describe>
-Json first_that_fit(const std::vector<StoredMessage>& messages, const Limits& limits, Describe describe) {
-  AnswerRoom room(limits.bytes);
-  Json array = Json::array();
-  for (const StoredMessage& message : messages) {
-    Json entry = describe(message);
-    if (static_cast<std::int64_t>(array.size()) == limits.count || !room.has(entry)) break;
-    array.push_back(std::move(entry));
-  }
-  return array;
-}
-
-// The last of these messages that fit into one answer.
-Json last_that_fit(const std::vector<StoredMessage>& messages, std::int64_t answer_bytes) {
-  AnswerRoom room(answer_bytes);
-  std::vector<Json> newest_first;
-  for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
-    Json entry = brief(*message);
-    if (!room.has(entry)) break;
-    newest_first.push_back(std::move(entry));
-  }
-  return Json(
-      std::vector<Json>(std::make_move_iterator(newest_first.rbegin()), std::make_move_iterator(newest_first.rend())));
-}
-
 // The conversation that is meant, where none is made. Older versions made some whose ids are no UTF-8: answers show
 // those with U+FFFD, and so clients name them.
 Key existing(Store& store, const Params& params) {
@@ -146,48 +80,6 @@ Key existing(Store& store, const Params& params) {
     }
     before = page.back().place;
   }
-}
-
-RpcError too_long_for_one_answer(std::size_t bytes, std::int64_t limit) {
-  return too_large(
-      "the conversation is longer than one answer (limits.max_message_bytes); ask for it in pages, with "
-      "\"limit\" and \"cursor\"",
-      bytes, static_cast<std::size_t>(limit));
-}
-
-// All messages behind `after`; error 4006 if they are too long for one answer and nobody has asked for a page.
-Json page_of_messages(Store& store, const Key& key, std::int64_t after, const Limits& limits, bool is_paged) {
-  const auto messages = store.messages(key, after, limits);
-  const auto last = store.recent(key, {1});
-  Json page{{"messages", first_that_fit(messages, limits, with_time)}};
-  const std::size_t shown = page["messages"].size();
-  if (shown == 0 || messages.at(shown - 1).seq >= last.front().seq) return page;
-  if (!is_paged) {
-    throw too_long_for_one_answer(static_cast<std::size_t>(store.find(key)->bytes), limits.bytes);
-  }
-  page["nextCursor"] = std::to_string(messages.at(shown - 1).seq);
-  return page;
-}
-
-Json described(const Conversation& each) {
-  return Json{{"conversation_id", each.key.id},
-              {"title", each.title},
-              {"messages", each.messages},
-              {"bytes", each.bytes},
-              {"created_at", timestamp_of(each.created)},
-              {"updated_at", timestamp_of(each.updated)}};
-}
-
-Json found(const Hit& hit) {
-  Json entry{{"conversation_id", hit.id}};
-  entry.update(with_time(hit.message));
-  if (hit.is_cut) entry["truncated"] = true;
-  return entry;
-}
-
-Json summary_of(const std::optional<Summary>& summary) {
-  if (!summary) return Json{{"text", ""}, {"covers", 0}, {"updated_at", nullptr}};
-  return Json{{"text", summary->text}, {"covers", summary->covers}, {"updated_at", timestamp_of(summary->updated)}};
 }
 
 std::vector<ImportLine> lines_in(const Params& params) {
@@ -247,7 +139,7 @@ void MemoryService::add_message_methods(mcp::Service& service) {
         const NewMessage message = Params::message_in(params.all(), "params", now());
         make_room(store);
         const bool is_first = store.append(key, message) == 1;
-        return Change{changed("success", key), key, is_first ? Change::What::kList : Change::What::kConversation};
+        return Change{status_answer("success", key), key, is_first ? Change::What::kList : Change::What::kConversation};
       });
   add_reading(
       service,
@@ -275,7 +167,7 @@ void MemoryService::add_message_methods(mcp::Service& service) {
             conversation ? std::max<std::int64_t>(conversation->messages - options_.keep_recent, 0) : 0;
         const Limits limits{kAny, options_.answer_bytes};
         const auto messages = store.old(key, options_.keep_recent, limits);
-        return Json{{"messages", first_that_fit(messages, limits, brief)}, {"total_count", total}};
+        return Json{{"messages", first_that_fit(messages, limits, brief_message)}, {"total_count", total}};
       });
   mcp::ServiceMethod clear =
       described("memory/clear", "Clear a conversation", "Removes all messages and the summary; the conversation stays.",
@@ -284,7 +176,7 @@ void MemoryService::add_message_methods(mcp::Service& service) {
   add_changing(service, std::move(clear), [](Store& store, const Params& params) {
     const Key key = existing(store, params);
     if (!store.clear(key, now())) throw no_such_conversation(key.id);
-    return Change{changed("cleared", key), key, Change::What::kConversation, true};
+    return Change{status_answer("cleared", key), key, Change::What::kConversation, true};
   });
   mcp::ServiceMethod remove =
       described("memory/delete", "Delete a conversation", "Removes the conversation with all it has.",
@@ -293,7 +185,7 @@ void MemoryService::add_message_methods(mcp::Service& service) {
   add_changing(service, std::move(remove), [](Store& store, const Params& params) {
     const Key key = existing(store, params);
     if (!store.remove(key)) throw no_such_conversation(key.id);
-    return Change{changed("deleted", key), key, Change::What::kList, true};
+    return Change{status_answer("deleted", key), key, Change::What::kList, true};
   });
 }
 
@@ -334,7 +226,7 @@ void MemoryService::add_summary_methods(mcp::Service& service) {
     const bool exists = store.find(key).has_value();
     make_room(store);
     store.set_summary(key, text, options_.keep_recent, now());
-    return Change{changed("success", key), key, exists ? Change::What::kConversation : Change::What::kList};
+    return Change{status_answer("success", key), key, exists ? Change::What::kConversation : Change::What::kList};
   });
 }
 
@@ -353,7 +245,7 @@ void MemoryService::add_list_methods(mcp::Service& service) {
                 Json result{{"conversations", Json::array()}};
                 AnswerRoom room(options_.answer_bytes);
                 for (const Conversation& each : all) {
-                  Json entry = described(each);
+                  Json entry = conversation_entry(each);
                   const auto listed = static_cast<std::int64_t>(result["conversations"].size());
                   if (listed == limit || !room.has(entry)) break;
                   result["conversations"].push_back(std::move(entry));
@@ -391,7 +283,7 @@ void MemoryService::add_list_methods(mcp::Service& service) {
                 Json result{{"hits", Json::array()}};
                 AnswerRoom room(options_.answer_bytes);
                 for (const Hit& hit : matches.hits) {
-                  Json entry = found(hit);
+                  Json entry = hit_entry(hit);
                   if (!room.has(entry)) break;
                   result["hits"].push_back(std::move(entry));
                 }
@@ -408,7 +300,7 @@ void MemoryService::add_list_methods(mcp::Service& service) {
     const Key key = existing(store, params);
     const std::string title = checked_title(params.required_text("title"), "params.title");
     if (!store.rename(key, title)) throw no_such_conversation(key.id);
-    return Change{changed("renamed", key), key, Change::What::kList};
+    return Change{status_answer("renamed", key), key, Change::What::kList};
   });
 }
 
@@ -466,66 +358,6 @@ void MemoryService::add_transfer_methods(mcp::Service& service) {
                       is_more ? Change::What::kNothing : Change::What::kList,
                       !is_more && if_there == IfThere::kReplace};
       });
-}
-
-mcp::Documents MemoryService::documents() {
-  mcp::Documents documents;
-  documents.scheme = "memory://";
-  mcp::ResourceTemplate address;
-  address.uri_template = "memory://conversation/{id}";
-  address.name = "conversation";
-  address.title = "A conversation";
-  address.description = "Its messages and its summary, as JSON.";
-  address.mime_type = mcp::kJsonType;
-  address.read = [](std::string_view) { return std::nullopt; };
-  documents.templates.push_back(std::move(address));
-  documents.list = [this](const Principal& principal, mcp::ListRequest request, mcp::DoneFunction done) {
-    threads_.read(
-        [request = std::move(request), space = principal.name](Store& store) {
-          const auto before = number_of(request.cursor.empty() ? std::nullopt : std::optional(request.cursor));
-          const auto items = static_cast<std::int64_t>(request.items);
-          const auto all = store.list(space, before, items + 1);
-          Json page{{"resources", Json::array()}};
-          std::size_t bytes = 0;
-          for (const Conversation& each : all) {
-            const std::string name = "Conversation " + (each.title.empty() ? each.key.id : each.title);
-            Json entry{{"uri", uri_of(each.key, space)},
-                       {"name", name},
-                       {"description", "Conversation history for " + each.key.id},
-                       {"mimeType", mcp::kJsonType}};
-            bytes += to_text(entry).size() + 1;
-            const bool fits = page["resources"].empty() || bytes <= request.bytes;
-            if (!fits || page["resources"].size() == request.items) {
-              page["nextCursor"] = std::to_string(all[page["resources"].size() - 1].place);
-              break;
-            }
-            page["resources"].push_back(std::move(entry));
-          }
-          return page;
-        },
-        std::move(done));
-  };
-  documents.read = [this](const Principal& principal, const std::string& uri, mcp::DoneFunction done) {
-    threads_.read(
-        [uri, holder = TokenHolder{principal.name, principal.may_admin}, bytes = options_.answer_bytes](Store& store) {
-          const auto key = key_of(uri, holder.name);
-          const bool is_permitted = key && (key->space == holder.name || holder.may_admin);
-          if (!is_permitted || !store.find(*key)) {
-            throw RpcError(ErrorCode::kResourceNotFound, "no resource " + to_text(shortened(uri)) + " exists",
-                           Json{{"uri", shortened(uri)}});
-          }
-          Json content = page_of_messages(store, *key, 0, {kAny, bytes}, false);
-          content["summary"] = summary_of(store.summary(*key));
-          std::string text = to_text(content);
-          if (static_cast<std::int64_t>(text.size()) > bytes) throw too_long_for_one_answer(text.size(), bytes);
-          return mcp::answer_in(
-              mcp::AnswerForm::kDirect,
-              Json{{"contents",
-                    Json::array({Json{{"uri", uri}, {"mimeType", mcp::kJsonType}, {"text", std::move(text)}}})}});
-        },
-        std::move(done));
-  };
-  return documents;
 }
 
 }  // namespace rkllm_mcp::memory

@@ -1,7 +1,9 @@
 set(MEMORY_SOURCES
+  memory/answers.cpp
   memory/conversation.cpp
   memory/folding.cpp
   memory/memory_calls.cpp
+  memory/memory_documents.cpp
   memory/memory_methods.cpp
   memory/memory_service.cpp
   memory/params.cpp

@@ -19,7 +19,7 @@ set(listed
   server/cli/call.cpp                                # what the command line has measured
   server/cli/tools_command.cpp                       # the same
   server/log.cpp                                     # its own message
-  server/memory/memory_methods.cpp                   # what a message, which was measured, had
+  server/memory/answers.cpp                          # what a message, which was measured, had
   server/memory/transfer.cpp                         # the same
   server/settings/setting.cpp                        # defaults
   server/worker/served_model.cpp                     # parameters, which the server has measured
