@@ -5,4 +5,5 @@ set(CHAT_HOST_SOURCES
   chat/host/leased_model.cpp
   chat/host/prompt_caches.cpp
   chat/host/turn_maker.cpp
+  chat/host/turn_maker_ending.cpp
   chat/host/turn_plan.cpp)

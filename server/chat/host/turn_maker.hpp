@@ -94,6 +94,8 @@ class TurnMaker {
   void too_long(std::optional<std::int64_t> tokens);  // of the prompt, if they are known
   void leave();
 
+  // The end of the slice of `text` that begins at `from`: whole characters only, so it may have some bytes more.
+  static std::size_t slice_end(std::string_view text, std::size_t from, std::size_t bytes);
   bool knows_runtime();
   TurnBeginning beginning() const;
   AnswerEnd end_of(const RunReport& report, Finish finish) const;
