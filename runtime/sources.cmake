@@ -17,6 +17,7 @@ set(RUNTIME_SOURCES
   dispatch/event_stream.cpp
   dispatch/http_peer.cpp
   dispatch/http_sessions.cpp
+  dispatch/message_reader.cpp
   dispatch/paired_http.cpp
   dispatch/plain_http.cpp
   dispatch/reading_queue.cpp

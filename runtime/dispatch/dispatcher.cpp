@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,13 +45,6 @@ RpcError no_such_method(const Api& api, const ServiceCalls& services, const std:
 
 bool claims_stateless(const Json& message) {
   return message.is_object() && message.contains("params") && mcp::is_stateless_request(message["params"]);
-}
-
-// The memory that the message takes is given back when nothing that executes it needs it any more.
-void attach_share(Message& message, const std::optional<Immutable<MemoryShare>>& room) {
-  if (auto* request = std::get_if<Request>(&message)) request->memory = room;
-  if (auto* notification = std::get_if<Notification>(&message)) notification->memory = room;
-  if (auto* batch = std::get_if<Batch>(&message)) batch->memory = room;
 }
 
 // The request or notification without the server's own name before its method ("rkllm-server/"); nothing if that name
@@ -86,7 +78,7 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const mcp::Catalo
             options.message.max_id_bytes}),
       services_(catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}),
       repeated_(RepeatedRequests::Limits(), options.memory),
-      reading_(loop),
+      reader_(loop, {options.message, options.memory, options.calls.counts}),
       requests_(std::make_shared<RequestTable>(&backend)) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, SessionOf clients) {
@@ -169,28 +161,6 @@ std::string Dispatcher::oversized_message(const Oversized& oversized) {
       too_large("the message exceeds " + std::string(name_of(Limit::kMessageBytes)), oversized.bytes, oversized.limit));
 }
 
-std::optional<Immutable<MemoryShare>> Dispatcher::room_for(std::size_t bytes) const {
-  // A short message is read whole, and takes some eight bytes for each byte of its text; a long one stays text.
-  constexpr std::size_t kValueBytes = 8;
-  constexpr std::size_t kOfEach = 2 * 1024;  // bytes that each message may take, also when the budget is used up
-  MemoryShare share(options_.memory, kOfEach);
-  if (has_fault("a short message counts as a long one")) bytes = kReadAtOnceBytes;
-  if (share.grow(bytes <= kReadAtOnceBytes ? kValueBytes * bytes : bytes)) return Immutable(std::move(share));
-  count(options_.calls.counts, Limit::kMemory);
-  return std::nullopt;
-}
-
-Message Dispatcher::parse(std::string_view text, NullIds null_ids) const {
-  const auto room = room_for(text.size());
-  if (!room) return Malformed{id_of_beginning(text, options_.message), no_memory()};
-  MessageLimits limits = options_.message;
-  limits.null_ids = null_ids;
-  Message message = parse_message(text, limits);
-  if (has_fault("each message is remembered for ever")) static_cast<void>(new std::string(text));
-  attach_share(message, room);
-  return message;
-}
-
 std::string Dispatcher::too_slow_message() {
   const std::string name(name_of(Limit::kMessageTime));
   return error_message(
@@ -198,45 +168,20 @@ std::string Dispatcher::too_slow_message() {
       RpcError(ErrorCode::kQueueFull, "the message has not arrived in time: " + name, Json{{"setting", name}}));
 }
 
-void Dispatcher::read(std::string text, const Sender& sender, ReadFunction then, NullIds null_ids) {
-  if (text.size() <= kReadAtOnceBytes) return then(parse(text, null_ids));
-  const auto room = reading_.start() ? room_for(text.size()) : std::nullopt;
-  if (!room) return then(Malformed{id_of_beginning(text, options_.message), no_memory()});
-  // Both steps hold it: one fills it in, the other takes it.
-  const auto message = std::make_shared<Message>(Malformed{id_of_beginning(text, options_.message), no_memory()});
-  MessageLimits limits = options_.message;
-  limits.null_ids = null_ids;
-  const std::size_t bytes = text.size();
-  auto work = [message, room, text = std::move(text), limits] {
-    try {
-      *message = parse_message(text, limits);
-      attach_share(*message, room);
-    } catch (const std::bad_alloc&) {
-      // The message stays the out-of-memory error that it was made as.
-    } catch (...) {
-      *message = Malformed{RequestId(kNullId), as_rpc_error(std::current_exception())};
-    }
-  };
-  reading_.add({source_of(sender.address), bytes, sender.is_there, std::move(work),
-                [message, is_there = sender.is_there, then = std::move(then)] {
-                  if (is_there()) then(*message);
-                }});
-}
-
 void Dispatcher::receive_in_order(std::string_view text, Session& session, Peer& peer) {
-  if (text.size() <= kReadAtOnceBytes) return receive(parse(text), session, peer.answer(), Delivery::kPush);
+  if (text.size() <= kReadAtOnceBytes) return receive(reader_.parse(text), session, peer.answer(), Delivery::kPush);
   peer.hold_input();
   const std::weak_ptr weak(peer.weak_from_this());
   const auto is_there = [weak] {
     const auto alive = weak.lock();
     return alive && !alive->closed();
   };
-  read(std::string(text), {peer.facts().address, is_there},
-       [this, kept = session.shared_from_this(), weak](const Message& message) {
-         const auto alive = weak.lock();  // not null: it is there, or this would not be called
-         or_else([&] { receive(message, *kept, alive->answer(), Delivery::kPush); }, [&] { alive->close(); });
-         alive->resume_input();
-       });
+  reader_.read(std::string(text), {peer.facts().address, is_there},
+               [this, kept = session.shared_from_this(), weak](const Message& message) {
+                 const auto alive = weak.lock();  // not null: it is there, or this would not be called
+                 or_else([&] { receive(message, *kept, alive->answer(), Delivery::kPush); }, [&] { alive->close(); });
+                 alive->resume_input();
+               });
 }
 
 void Dispatcher::receive(const Message& message, Session& session, AnswerSink& answer, Delivery delivery) {
@@ -318,7 +263,7 @@ void Dispatcher::go_on_with(Batch batch, std::size_t at, Session& session, Batch
 
 void Dispatcher::receive_datagram(std::string_view text, Session& session, Peer& peer) {
   if (repeated_.repeat(session, text, peer)) return;
-  const Message message = parse(text);
+  const Message message = reader_.parse(text);
   const auto* request = std::get_if<Request>(&message);
   if (request == nullptr || asks_for_retained(*request))
     return receive(message, session, peer.answer(), Delivery::kPush);

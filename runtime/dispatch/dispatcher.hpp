@@ -1,7 +1,7 @@
-// Takes every message of every client, and sees to it that each gets its answer: parse, route to a dialect, and turn
-// whatever is thrown on the way into an error. Serves any Api over any Backend, and any Catalogue.
+// Takes every message of every client, and sees to it that each gets its answer: has it read, routes it to a dialect,
+// and turns whatever is thrown on the way into an error. Serves any Api over any Backend, and any Catalogue.
 //
-// Threads: event loop only. Long messages are parsed on a thread of the dispatcher's own.
+// Threads: event loop only.
 #pragma once
 
 #include "api.hpp"
@@ -12,9 +12,8 @@
 #include "call/session.hpp"
 #include "direct/direct_dialect.hpp"
 #include "dispatch/gate.hpp"
-#include "dispatch/reading_queue.hpp"
+#include "dispatch/message_reader.hpp"
 #include "dispatch/service_calls.hpp"
-#include "immutable.hpp"
 #include "jsonrpc/message.hpp"
 #include "lifetime.hpp"
 #include "mcp/protocol/mcp_server.hpp"
@@ -76,18 +75,7 @@ class Dispatcher {
   asio::io_context& loop() { return loop_; }
   Caller& caller() { return caller_; }
   mcp::Server& mcp() { return mcp_; }
-
-  // Who has sent a message, for as long as it waits to be parsed.
-  struct Sender {
-    std::string address;             // its source takes turns with others at being parsed: see source_of()
-    std::function<bool()> is_there;  // whether it still waits for an answer
-  };
-  // On the loop: for what is not longer than kReadAtOnceBytes.
-  Message parse(std::string_view text, NullIds null_ids = NullIds::kRefused) const;
-  // Parses `text` and passes the message to `then`: at once, or, if the text is long, later, when it has been parsed
-  // beside the loop. Where the sender has gone meanwhile, `then` is not called.
-  using ReadFunction = std::function<void(const Message&)>;
-  void read(std::string text, const Sender& sender, ReadFunction then, NullIds null_ids = NullIds::kRefused);
+  MessageReader& reader() { return reader_; }
 
   // Executes one message, which `answer` answers.
   void receive(const Message& message, Session& session, AnswerSink& answer, Delivery delivery);
@@ -117,8 +105,6 @@ class Dispatcher {
   void go_on_with(Batch batch, std::size_t at, Session& session, BatchAnswer& gathering, Delivery delivery);
   void execute(const Notification& notification, Session& session, AnswerSink& answer);
   void refuse(const Malformed& malformed, AnswerSink& answer) const;
-  // Takes memory for a message of that length until the returned share ends; nothing if there is no memory for it.
-  std::optional<Immutable<MemoryShare>> room_for(std::size_t bytes) const;
   // A message of a peer with a connection, which gives the next one only when this one has been read.
   void receive_in_order(std::string_view text, Session& session, Peer& peer);
   // Whether the gate lets the message through. If not, it has been answered, and reported.
@@ -136,7 +122,7 @@ class Dispatcher {
   mcp::Server mcp_;
   ServiceCalls services_;
   RepeatedRequests repeated_;
-  ReadingQueue reading_;  // of long messages
+  MessageReader reader_;
   const Lifetime alive_;  // peers may close after it
   // Declared last: the requests that end with it may use all other members. Shared only so that sessions can hold it
   // weakly.

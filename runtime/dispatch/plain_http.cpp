@@ -12,11 +12,11 @@ namespace rkllm_mcp {
 
 void read_body(Dispatcher& dispatcher, const http::Request& request, http::Exchange& exchange, BodyFunction then,
                NullIds null_ids) {
-  if (request.body.size() <= kReadAtOnceBytes) return then(request, dispatcher.parse(request.body, null_ids));
-  const Dispatcher::Sender sender{request.remote, [kept = exchange.shared_from_this()] { return !kept->closed(); }};
+  if (request.body.size() <= kReadAtOnceBytes) return then(request, dispatcher.reader().parse(request.body, null_ids));
+  const MessageReader::Sender sender{request.remote, [kept = exchange.shared_from_this()] { return !kept->closed(); }};
   http::Request head(request);
   std::string body = std::exchange(head.body, {});
-  dispatcher.read(
+  dispatcher.reader().read(
       std::move(body), sender,
       [head = std::move(head), then = std::move(then)](const Message& message) { then(head, message); }, null_ids);
 }

@@ -82,10 +82,11 @@ inline std::string stateless(Json params, Json capabilities = Json::object()) {
 // Executes a message whose answer goes to `peer`, as the HTTP endpoints do.
 inline void receive_text(Dispatcher& dispatcher, const std::string& text, Session& session, Peer& peer,
                          Delivery delivery) {
-  const Dispatcher::Sender sender{"test", [] { return true; }};
-  dispatcher.read(text, sender,
-                  [&dispatcher, whose = session.shared_from_this(), to = peer.shared_from_this(),
-                   delivery](const Message& message) { dispatcher.receive(message, *whose, to->answer(), delivery); });
+  const MessageReader::Sender sender{"test", [] { return true; }};
+  dispatcher.reader().read(
+      text, sender,
+      [&dispatcher, whose = session.shared_from_this(), to = peer.shared_from_this(),
+       delivery](const Message& message) { dispatcher.receive(message, *whose, to->answer(), delivery); });
 }
 
 }  // namespace rkllm_mcp::test
