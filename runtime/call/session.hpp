@@ -129,13 +129,18 @@ class Session : public std::enable_shared_from_this<Session> {
   std::function<void()> idle_;
 };
 
-// As long as this lives the request counts as one in progress, and its session lives. Cancelling such a request has no
-// effect: it is answered all the same.
+// As long as this lives the request counts as one in progress, and its session lives. Cancelling such a request does
+// not end it; `cancelled` says whether it is answered all the same.
 class InProgress {
  public:
-  InProgress(Session& session, Reply& reply)
+  enum class Cancelled { kAnswered, kSilent };
+
+  InProgress(Session& session, Reply& reply, Cancelled cancelled)
       : session_(session.shared_from_this()),
-        key_(session.add({.id = reply.id(), .reply = reply.shared_from_this()}, reply.peer())) {}
+        key_(session.add({.id = reply.id(),
+                          .reply = reply.shared_from_this(),
+                          .answers_when_cancelled = cancelled == Cancelled::kAnswered},
+                         reply.peer())) {}
   InProgress(const InProgress&) = delete;
   InProgress& operator=(const InProgress&) = delete;
   ~InProgress() { session_->remove(key_); }

@@ -61,7 +61,8 @@ class DirectRequester final : public mcp::Requester {
 };
 
 mcp::DoneFunction answer_to(Session& session, Reply& reply) {
-  return [kept = reply.shared_from_this(), progress = std::make_shared<InProgress>(session, reply)](
+  return [kept = reply.shared_from_this(),
+          progress = std::make_shared<InProgress>(session, reply, InProgress::Cancelled::kAnswered)](
              const Json& result, const std::exception_ptr& error) {
     if (error) return kept->error(as_rpc_error(error));
     kept->result(result);

@@ -239,8 +239,8 @@ void Server::answer_later(const Asked& asked, const std::function<void(DoneFunct
   check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
   // What a service tells may have changed a moment later.
   begin([this, revision = asked.client.revision, reply = asked.reply.shared_from_this(),
-         progress = std::make_shared<InProgress>(asked.session, asked.reply)](Json body,
-                                                                              const std::exception_ptr& error) {
+         progress = std::make_shared<InProgress>(asked.session, asked.reply, InProgress::Cancelled::kSilent)](
+            Json body, const std::exception_ptr& error) {
     if (error) return reply->error(as_rpc_error(error));
     reply->result(revision->era.result(std::move(body), Freshness{}, server_));
   });

@@ -535,6 +535,35 @@ TEST_CASE("a document that comes late keeps its session until then, and any othe
   CHECK(Json::parse(client.peer->sent.at(0))["error"]["code"] == ErrorCode::kToolFailed);
 }
 
+TEST_CASE("a document, and a list of documents, that its client has cancelled is not answered any more") {
+  for (const auto& [method, params] : {std::pair<const char*, Json>{"resources/list", Json::object()},
+                                       std::pair<const char*, Json>{"resources/read", {{"uri", "book://1"}}}}) {
+    for (const bool fails : {false, true}) {
+      INFO(method << (fails ? " fails" : ""));
+      ServedClient client;
+      mcp::DoneFunction done;
+      const auto keep = [&done](const mcp::DoneFunction& then) { done = then; };
+      mcp::Service service;
+      service.name = "library";
+      service.documents.scheme = "book://";
+      service.documents.list = [keep](const Principal&, const mcp::ListRequest&, const mcp::DoneFunction& then) {
+        keep(then);
+      };
+      service.documents.read = [keep](const Principal&, const std::string&, const mcp::DoneFunction& then) {
+        keep(then);
+      };
+      client.catalogue.services.emplace_back(std::move(service));
+      client.takes(method, params);
+      REQUIRE(done);
+      client.notify("notifications/cancelled", {{"requestId", 1}});
+      const auto error = std::make_exception_ptr(RpcError(ErrorCode::kToolFailed, "it rains"));
+      done(Json{{"resources", Json::array()}, {"contents", Json::array()}}, fails ? error : nullptr);
+      CHECK(client.peer->sent.empty());
+      CHECK(client.reply->answered());  // over HTTP its exchange ends
+    }
+  }
+}
+
 // --- news -----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a session subscribes to so many addresses and no more, and to one that it has again") {
