@@ -150,11 +150,7 @@ bool QueuedBackend::destroy_in_order(const std::string& handle, EndedFunction en
 
 void QueuedBackend::refuse(QueuedCall& job, const std::exception_ptr& error) {
   // Posted: Backend::start() promises that on_done() never comes from inside it.
-  notices_.post([job = job.shared_from_this(), error] {
-    CallOutcome outcome;
-    outcome.error = error;
-    job->observer().on_done(std::move(outcome));
-  });
+  notices_.post([job = job.shared_from_this(), error] { job->observer().on_done({.error = error}); });
 }
 
 void QueuedBackend::assign_handle(QueuedCall& job) {
@@ -261,11 +257,7 @@ void QueuedBackend::end_waiting(QueuedCall& job, const RpcError& why) {
   if (job.state != QueuedCall::State::kWaiting) return;
   auto kept = job.shared_from_this();  // the queue lets go of it
   // First: where there is no memory for it, the call waits on. The notice needs the mutex, and so does not come before.
-  notices_.post([this, kept, why] {
-    CallOutcome outcome;
-    outcome.error = std::make_exception_ptr(why);
-    finish(*kept, std::move(outcome));
-  });
+  notices_.post([this, kept, why] { finish(*kept, {.error = std::make_exception_ptr(why)}); });
   job.state = QueuedCall::State::kDone;
   queue_of(job).remove(job);
   if (has_fault("a call that has left its queue is kept until the one ahead has ended") && job.handle &&
@@ -327,10 +319,8 @@ void QueuedBackend::abandon_all(std::unique_lock<Mutex>& lock) {
   }
   lock.unlock();
   for (const auto& job : untold) {
-    CallOutcome outcome;
-    outcome.error = std::make_exception_ptr(
-        runtime_unavailable("the server is shutting down, and the runtime did not stop in time"));
-    job->observer().on_done(std::move(outcome));
+    job->observer().on_done({.error = std::make_exception_ptr(runtime_unavailable(
+                                 "the server is shutting down, and the runtime did not stop in time"))});
   }
 }
 

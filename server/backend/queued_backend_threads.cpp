@@ -86,8 +86,7 @@ void QueuedBackend::run_queued(CallQueue& queue, ModelHandle* handle) {
   const auto [job, refusal] = take_queued(queue, handle);
   if (!job) return;
   const CallRequest& request = job->request;
-  CallOutcome outcome;
-  outcome.error = refusal;
+  CallOutcome outcome{.error = refusal};
   if (!refusal) {
     if (request.method->streams) job->observer().on_begun(token_limit_of(request.params, handle->values));
     if (handle == nullptr) {
