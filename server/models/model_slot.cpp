@@ -1,6 +1,7 @@
 #include "models/model_slot.hpp"
 
 #include "backend/outcome_on_loop.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "run_loop.hpp"
 
@@ -201,9 +202,7 @@ void ModelSlot::loaded(const CallOutcome& outcome) {
   has_made_room_ = false;
   users_ = 0;
   kept_.reset();
-  const auto context = loaded_with_.find("max_context_len");
-  context_ = context != loaded_with_.end() && context->is_number_integer() ? std::optional(context->get<std::int64_t>())
-                                                                           : std::nullopt;
+  context_ = integer_in(loaded_with_, "max_context_len");
   around_.log.info("model {} is loaded: {}, in {:.3f} s", title(), handle_, *load_s_);
   if (use_ == Use::kTurns) warn_of_unknown_template(around_.log, model_);
   serve();

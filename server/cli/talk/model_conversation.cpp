@@ -23,11 +23,6 @@ std::string decimals(double value, const char* format) {
   return text.data();
 }
 
-std::optional<double> number_in(const Json& object, const char* key) {
-  if (!object.is_object() || !object.contains(key) || !object[key].is_number()) return std::nullopt;
-  return object[key].get<double>();
-}
-
 }  // namespace
 
 std::string AnswerSpeed::text() const {
