@@ -7,10 +7,11 @@
 #include "clock.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 
+#include <rkllm_mcp/lower_case.hpp>
+
 #include <httplib.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -22,8 +23,7 @@ std::string media_type_of(const httplib::Response& response) {
   std::string type = response.get_header_value("Content-Type");
   type = type.substr(0, type.find(';'));
   type.erase(type.find_last_not_of(" \t") + 1);
-  std::ranges::transform(type, type.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return type;
+  return in_lower_case(type);
 }
 
 // Whether this is the answer of a port that serves WebSocket only.

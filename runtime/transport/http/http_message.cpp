@@ -1,5 +1,7 @@
 #include "transport/http/http_message.hpp"
 
+#include <rkllm_mcp/lower_case.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -8,8 +10,6 @@
 namespace rkllm_mcp::http {
 
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 bool list_contains(std::string_view list, std::string_view element) {
   while (true) {
@@ -29,13 +29,14 @@ std::string_view trim_blanks(std::string_view text) {
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return in_lower_case(x) == in_lower_case(y); });
 }
 
 bool is_token(std::string_view text) {
   static constexpr std::string_view kPunctuation = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
+    return (c >= '0' && c <= '9') || (in_lower_case(c) >= 'a' && in_lower_case(c) <= 'z') ||
            kPunctuation.find(c) != std::string_view::npos;
   });
 }
