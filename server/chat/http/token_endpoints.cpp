@@ -69,8 +69,7 @@ void TokenEndpoints::use_tokenizer(Visit& visit, std::string model_path, Work wo
   };
   // Destroyed when open_ lets go of the visit: the thread then sees that nobody wants the result, and stops.
   const std::shared_ptr<void> answering(outcome.get(), [outcome](void*) { outcome->is_wanted = false; });
-  open_.keep(number, visit,
-             {answering, [visit = visit.shared_from_this()](const TurnError& error) { visit->refuse(error); }});
+  open_.keep(number, visit, answering);
   tokenizers_.use(std::move(model_path), make, std::move(tell));
 }
 
@@ -112,9 +111,7 @@ void TokenEndpoints::count_by_prefill(Visit& visit, Turn turn, const std::string
     // A prompt that no model takes, since it is too long for example, is estimated.
   }
   if (counting == nullptr) return visit.answer_text(estimate, headers);
-  open_.keep(number, visit, {std::move(counting), [visit = visit.shared_from_this()](const TurnError& error) {
-                               visit->refuse(error);
-                             }});
+  open_.keep(number, visit, std::move(counting));
 }
 
 void TokenEndpoints::tokenize(Visit& visit, const Json& body) {
