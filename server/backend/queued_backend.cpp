@@ -1,5 +1,6 @@
 #include "backend/queued_backend.hpp"
 
+#include "backend/queue_length.hpp"
 #include "faults.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -167,21 +168,12 @@ void QueuedBackend::assign_handle(QueuedCall& job) {
   if (method.immediate) return;
   ModelHandle& handle = *job.handle;
   const auto& waiting = handle.queue.waiting();
-  if (waiting.size() >= limits_.queued_per_handle) {
-    count(limits_.counts, Limit::kQueueLength);
-    throw RpcError(ErrorCode::kQueueFull, "the queue of handle " + handle.id + " is full",
-                   Json{{"queued", waiting.size()}, {"limit", limits_.queued_per_handle}});
-  }
   const std::string& holder = job.request.source.holder;
   const auto is_theirs = [&holder](const auto& each) { return each->request.source.holder == holder; };
   const auto theirs = holder.empty() ? 0 : std::ranges::count_if(waiting, is_theirs);
-  if (static_cast<std::size_t>(theirs) >= limits_.queued_per_holder) {
-    count(limits_.counts, Limit::kQueueLength);
-    throw RpcError(
-        ErrorCode::kQueueFull,
-        "this access token has as many places in the queue of handle " + handle.id + " as queue.max_per_token allows",
-        Json{{"queued", theirs}, {"limit", limits_.queued_per_holder}});
-  }
+  const QueueLength length{waiting.size(), static_cast<std::size_t>(theirs)};
+  const QueueLength most{limits_.queued_per_handle, limits_.queued_per_holder};
+  if (const auto full = why_full("handle " + handle.id, length, most, limits_.counts)) throw RpcError(*full);
 }
 
 // Undoes what queue_for() and create_handle() have done, perhaps in part. The job keeps the handle, which must not be
