@@ -1,6 +1,7 @@
 #include "models/model_slot.hpp"
 
 #include "backend/outcome_on_loop.hpp"
+#include "clock.hpp"
 #include "json_members.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "run_loop.hpp"
@@ -17,10 +18,6 @@ constexpr std::chrono::milliseconds kProgressEvery{250};
 // Bounds of the pause before a model whose keep_alive is over, but is in use, is looked at again.
 constexpr double kSoonestLook = 0.05;  // seconds
 constexpr double kLatestLook = 1;
-
-double seconds_between(Clock::time_point from, Clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
-}
 
 Clock::time_point after(Clock::time_point from, double seconds) {
   constexpr double kLongest = 1e9;  // beyond any use, and far from the clock's end
