@@ -1,6 +1,5 @@
 #include "transport/http/http_transport.hpp"
 
-#include "clock.hpp"
 #include "text/ip_address.hpp"
 #include "transport/bytes/socket_stream.hpp"
 #include "transport/bytes/tls_stream.hpp"
@@ -13,10 +12,8 @@ namespace rkllm_mcp::http {
 namespace {
 
 Response refusal_of(Limit limit) {
-  Response response = limit == Limit::kConnectionsPerPeer ? plain_response(429, "too many connections of this client")
-                                                          : plain_response(503, "too many connections");
-  response.headers.add("Date", http_date(seconds_since_1970()));
-  return response;
+  return limit == Limit::kConnectionsPerPeer ? plain_response(429, "too many connections of this client")
+                                             : plain_response(503, "too many connections");
 }
 
 Surroundings surroundings_of(asio::io_context& io, const Options& options, const ConnectionLimits& limits,
