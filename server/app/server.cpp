@@ -170,7 +170,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   context.services = [this](const http::Request& request, http::Exchange& exchange) {
     services_port_->handle(request, exchange);
   };
-  context.identify = [this](const http::Request& head) { return dispatcher_.gate().let_in(head); };
+  context.identify = [this](const http::Request& head) { return dispatcher_.gate().principal_of(head); };
   context.identify_for_services = [this](const http::Request& head) { return services_port_->identify(head); };
   if (chat_) {
     context.refused = chat::ChatRoutes::refusal;

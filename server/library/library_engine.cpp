@@ -72,7 +72,7 @@ class LibraryModel final : public Model {
     if (!creates && !loaded()) return without_model(record_.id);
     std::unique_lock<std::mutex> alone;
     if (creates) alone = std::unique_lock(loading_);
-    const std::uint64_t lines = printed_ == nullptr ? 0 : printed_->lines();
+    const std::uint64_t lines = printed_ == nullptr ? 0 : printed_->line_count();
     const bool is_run = request.method->streams;
     CallOutcome outcome = call_library(library_, files_, request, &record_, is_run ? run_.get() : nullptr);
     if (is_run) end_run(request, outcome);

@@ -66,10 +66,10 @@ void Transport::accepted(asio::ip::tcp::socket socket) {
   const std::string client = source_of(to_text(remote));
   const auto objection = channels_.objection(client, limits_);
   if (objection) count(limits_.counts, *objection);
-  if (objection && !turned_away_.has_room()) return;  // which closes the socket
+  if (objection && !refused_connections_.has_room()) return;  // which closes the socket
   auto stream = open_stream(io_, std::move(socket), limits_, tls_);
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), limits_);
-  if (objection) return turned_away_.add(*channel, last_response(refusal_of(*objection)));
+  if (objection) return refused_connections_.add(*channel, last_response(refusal_of(*objection)));
   channels_.add(*channel, client);
   channel->contain([&] { Connection::start(around_, *channel, to_text(remote)); });
 }
