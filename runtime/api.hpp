@@ -17,12 +17,7 @@ struct Api {
   std::span<const Elsewhere> elsewhere;  // functions, constants and types that only other versions of the API have
   std::string api_version;               // of the API that is served, for complaints
 
-  const Method* method(std::string_view method_name) const {
-    for (const auto& method : methods) {
-      if (method.name == method_name) return &method;
-    }
-    return nullptr;
-  }
+  const Method* method(std::string_view method_name) const { return find_method(methods, method_name); }
   // The function, constant or type of that name, if only other versions of the API have it; else null.
   const Elsewhere* method_elsewhere(std::string_view method_name) const {
     for (const auto& other : elsewhere) {

@@ -36,14 +36,14 @@ struct ValueRows {
 
 // How a call ended. Where `error` is set, `result` means nothing; a lease ends without a result and without an error.
 struct CallOutcome {
-  Json result;                    // what the stub returned, {"status":0,...}
-  std::exception_ptr error;       // an RpcError, or a bug
-  std::string state;              // name of the state that ended the run, empty for calls that do not stream
-  Json values;                    // what came with that state, e.g. {"perf":{...}}; null if nothing
+  Json result{};                  // what the stub returned, {"status":0,...}
+  std::exception_ptr error{};     // an RpcError, or a bug
+  std::string state{};            // name of the state that ended the run, empty for calls that do not stream
+  Json values{};                  // what came with that state, e.g. {"perf":{...}}; null if nothing
   std::vector<ValueRows> rows{};  // hidden states or logits, if the run was made for them
   MemoryShare memory{};           // what the rows take, also once they have become text
   bool aborted = false;           // the run was stopped on request
-  std::string handle;             // the handle the call used; empty if none
+  std::string handle{};           // the handle the call used; empty if none
 };
 
 // Follows one call. Threads: what tells of the call (on_queued() to on_done()) may come on any thread, one at a time;

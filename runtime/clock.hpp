@@ -60,6 +60,10 @@ void call_after(Loop& loop, Clock::duration pause, Action action) {
   waiting.async_wait([timer = std::move(timer), action = std::move(action)](const auto& /*error*/) { action(); });
 }
 
+inline double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
 inline std::int64_t seconds_since_1970() {
   return std::chrono::duration_cast<std::chrono::seconds>(time_of_day().time_since_epoch()).count();
 }

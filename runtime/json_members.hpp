@@ -7,6 +7,8 @@
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +37,16 @@ inline std::string_view text_view_in(const Json& object, const char* name) {
 
 // A copy of the member of this name, if it is a text; else empty.
 inline std::string text_in(const Json& object, const char* name) { return std::string(text_view_in(object, name)); }
+
+// The member of this name, if it is a whole number; and if it is any number.
+inline std::optional<std::int64_t> integer_in(const Json& object, const char* name) {
+  const Json* const member = member_of(object, name);
+  return member != nullptr && member->is_number_integer() ? std::optional(member->get<std::int64_t>()) : std::nullopt;
+}
+inline std::optional<double> number_in(const Json& object, const char* name) {
+  const Json* const member = member_of(object, name);
+  return member != nullptr && member->is_number() ? std::optional(member->get<double>()) : std::nullopt;
+}
 
 // A text that must be among a method's parameters. Throws InvalidParams.
 inline std::string required_text_in(const Json& params, const char* name) {

@@ -13,7 +13,7 @@ class TokenPrinter final : public rkllm_mcp::ResultSink {
   }
   void on_rows(const rkllm_mcp::FloatRows&) noexcept override {}  // only other modes than generating have rows
   void on_end(std::string_view state, rkllm_mcp::Json) noexcept override { finished_ = state == "RKLLM_RUN_FINISH"; }
-  rkllm_mcp::Verdict verdict() noexcept override { return rkllm_mcp::Verdict::kGoOn; }
+  rkllm_mcp::CallbackReturn callback_return() noexcept override { return rkllm_mcp::CallbackReturn::kGoOn; }
   // rkllm_run returns after the end. With rkllm_run_async this would have to wait for on_end, on another thread.
   bool await_end(const std::function<bool()>&) override { return finished_; }
 

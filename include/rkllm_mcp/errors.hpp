@@ -50,7 +50,8 @@ constexpr bool is_of_mcp(ErrorCode code) {
 // The most that an error or a log line quotes of what a client has sent, in bytes.
 inline constexpr std::size_t kQuotedBytes = 60;
 
-// `text`, or its beginning and "..." if it is longer than `most` bytes. Never ends inside a character.
+// `text`, or its beginning and "..." if it is longer than `most` bytes, which are at least 3. Never ends
+// inside a character.
 inline std::string shortened(std::string_view text, std::size_t most = kQuotedBytes) {
   constexpr std::string_view kMore = "...";
   if (text.size() <= most) return std::string(text);

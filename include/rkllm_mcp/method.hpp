@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <span>
 #include <string_view>
 
@@ -40,7 +41,7 @@ struct Method {
 };
 
 // The first of `methods` of which `is_wanted` is true; null if there is none.
-template <class Predicate>
+template <std::predicate<const Method&> Predicate>
 const Method* find_method(std::span<const Method> methods, Predicate is_wanted) {
   const auto found = std::find_if(methods.begin(), methods.end(), is_wanted);
   return found == methods.end() ? nullptr : &*found;
@@ -48,6 +49,10 @@ const Method* find_method(std::span<const Method> methods, Predicate is_wanted) 
 
 inline const Method* find_method(std::span<const Method> methods, HandleRole role) {
   return find_method(methods, [role](const Method& each) { return each.handle == role; });
+}
+
+inline const Method* find_method(std::span<const Method> methods, std::string_view name) {
+  return find_method(methods, [name](const Method& each) { return each.name == name; });
 }
 
 // What this version of the API has not, but another one has: a function, a constant, a type, or a field of a struct.

@@ -1,6 +1,8 @@
 // "Did you mean ...?" for names that a client or a user got wrong.
 #pragma once
 
+#include <rkllm_mcp/lower_case.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
@@ -42,38 +44,29 @@ inline std::size_t edit_distance(std::string_view from, std::string_view to) {
   return edit_distance_below(static_cast<std::size_t>(-1), from, to, steps);
 }
 
-// A to Z as small letters: names differ in case for no reason that a client knows.
-inline std::string in_small_letters(std::string_view name) {
-  std::string small(name);
-  for (char& each : small) {
-    if (each >= 'A' && each <= 'Z') each = static_cast<char>(each - 'A' + 'a');
-  }
-  return small;
-}
-
 // The candidate that is close enough to be meant: at most a third of the letters differ (one always may), or it begins
-// or ends with `name`, if that has three letters. Case does not count. The first of equals. `candidates` is any range
-// of values that convert to string_view; of very many only the first are looked at. Nothing for a `name` above 128
-// bytes.
+// or ends with `name`, if that has three letters. Case does not count: names differ in it for no reason that a client
+// knows. The first of equals. `candidates` is any range of values that convert to string_view; of very many only the
+// first are looked at. Nothing for a `name` above 128 bytes.
 template <class Range>
 std::optional<std::string_view> nearest_name(std::string_view name, const Range& candidates) {
   constexpr std::size_t kLongestName = 128;                  // hostile names are not compared with everything
   constexpr std::size_t kMostSteps = std::size_t{1} << 20U;  // some milliseconds
   if (name.empty() || name.size() > kLongestName) return std::nullopt;
-  const std::string small = in_small_letters(name);
+  const std::string lower = in_lower_case(name);
   std::optional<std::string_view> nearest;
   std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
   std::size_t steps = 0;
   for (const std::string_view candidate : candidates) {
     if (steps >= kMostSteps) break;
     steps += 1 + name.size();
-    const auto is_it = [&small](std::string_view part) { return in_small_letters(part) == small; };
-    const bool may_contain = small.size() >= 3 && candidate.size() >= small.size();
-    const bool contains = may_contain && (is_it(candidate.substr(0, small.size())) ||
-                                          is_it(candidate.substr(candidate.size() - small.size())));
-    const auto [shorter, longer] = std::minmax({small.size(), candidate.size()});
+    const auto is_it = [&lower](std::string_view part) { return in_lower_case(part) == lower; };
+    const bool may_contain = lower.size() >= 3 && candidate.size() >= lower.size();
+    const bool contains = may_contain && (is_it(candidate.substr(0, lower.size())) ||
+                                          is_it(candidate.substr(candidate.size() - lower.size())));
+    const auto [shorter, longer] = std::minmax({lower.size(), candidate.size()});
     if (!contains && longer - shorter >= best) continue;  // at least so many insertions are needed
-    const std::size_t distance = contains ? 1 : edit_distance_below(best, small, in_small_letters(candidate), steps);
+    const std::size_t distance = contains ? 1 : edit_distance_below(best, lower, in_lower_case(candidate), steps);
     if (distance < best) {
       best = distance;
       nearest = candidate;

@@ -32,7 +32,7 @@ struct FloatRows {
 };
 
 // What the runtime shall do when a callback returns.
-enum class Verdict {
+enum class CallbackReturn {
   kGoOn,
   kGoOnAndFreeRows,  // the rows that this callback brought are not needed any more
 };
@@ -53,7 +53,7 @@ class ResultSink {
   // In place of on_end() if the state is one of a run that has failed.
   virtual void on_failure(std::string_view state) noexcept { on_end(state, nullptr); }
   // Called once, last, in every callback.
-  virtual Verdict verdict() noexcept = 0;
+  virtual CallbackReturn callback_return() noexcept = 0;
 
   // For functions that return before the run has ended: blocks the calling thread until the end has been told, or
   // until `still_running` has been false for long enough that the runtime must have given up without a callback. True

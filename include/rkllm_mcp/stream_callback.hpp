@@ -76,7 +76,7 @@ int deliver(typename Stream::Result* result, void* userdata, typename Stream::St
       }
     }
   }
-  return sink->verdict() == Verdict::kGoOnAndFreeRows ? Stream::free_rows : 0;
+  return sink->callback_return() == CallbackReturn::kGoOnAndFreeRows ? Stream::free_rows : 0;
 }
 
 }  // namespace rkllm_mcp

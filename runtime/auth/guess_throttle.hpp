@@ -35,6 +35,8 @@ class GuessThrottle {
   // As failed(), but behind the refusals of this address that wait already; from now on it is one of them. 0 if it is
   // refused at once: it is one of the first, or too many wait.
   Pause line_up(std::string_view peer, Clock::time_point now);
+  // Whether so many refusals wait for this address that no further token of it is looked at. Forgets those that have
+  // been given by `now`.
   bool is_full(std::string_view peer, Clock::time_point now);
   std::size_t size() const { return failures_.size(); }
 

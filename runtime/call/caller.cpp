@@ -22,17 +22,9 @@ RequestSource source_of_request(const RequestId& id, const Peer& peer) {
   return {id, name_of(peer.facts().transport), peer.facts().address};
 }
 
-void Caller::permit(const Session& session, const Method& method) {
-  rkllm_mcp::permit(session, permission_for(method));
-}
-
 Permission permission_for(const Method& method) {
   const bool is_admin = method.handle == HandleRole::kCreates || method.handle == HandleRole::kDestroys;
   return is_admin ? Permission::kAdmin : Permission::kCall;
-}
-
-void Caller::check_quota(const Session& session, const Reply& reply) const {
-  rkllm_mcp::check_quota(session, reply.peer(), limits_.requests_per_session, limits_.counts);
 }
 
 void Caller::require_new_id(const Session& session, const Reply& reply, bool is_stream) {

@@ -93,10 +93,6 @@ class Caller {
   // Whether any pushed stream still has something to send.
   bool is_pushing() const { return pushing_.use_count() > 1; }
 
-  // Throws error 4007 if the session's client has not the permission that the method takes.
-  static void permit(const Session& session, const Method& method);
-  // Throws RpcError kQueueFull (4004) if the session's client has as many calls in progress as it may have.
-  void check_quota(const Session& session, const Reply& reply) const;
   // Throws RpcError kInvalidRequest (-32600) if the request's id is in use. `is_stream`: its answer is a stream.
   static void require_new_id(const Session& session, const Reply& reply, bool is_stream);
 

@@ -97,7 +97,7 @@ Json named_params(const Method& method, Json params) {
 }
 
 void DirectDialect::call(const Method& method, Json params, Session& session, Reply& reply, Delivery delivery) {
-  Caller::permit(session, method);
+  permit(session, permission_for(method));
   Json named = named_params(method, std::move(params));
   named.erase("_meta");
   if (method.streams) drop_absent_poll_params(named);
@@ -107,7 +107,7 @@ void DirectDialect::call(const Method& method, Json params, Session& session, Re
   const bool streams = method.streams && stream.value_or(method.streams_by_default) && !reply.muted();
   Caller::Target target{&method, {}, take_result_options(method, named)};
   target.params = std::move(named);
-  caller_.check_quota(session, reply);
+  check_quota(session, reply.peer(), caller_.limits().requests_per_session, caller_.limits().counts);
   if (!reply.muted()) Caller::require_new_id(session, reply, streams);
 
   if (streams && delivery == Delivery::kPoll) return caller_.offer(session, reply, std::move(target));

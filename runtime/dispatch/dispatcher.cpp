@@ -89,7 +89,7 @@ std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, Se
 
 AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
   return [this, input_ended = std::move(input_ended)](Peer& peer) -> ReceiveFunction {
-    const auto session = make_session(gate_.let_in(peer));
+    const auto session = make_session(gate_.principal_of(peer));
     session->outlet = peer.weak_from_this();
     // Having a connection proves a client where no tokens are asked for. Over UDP there is none, and an address may be
     // forged: a token in a message proves it (Gate::admit), or nothing does.
@@ -149,7 +149,7 @@ void Dispatcher::refuse_stranger(const std::string& reason, Session& session, Pe
   gate_.refuse_stranger(reason, session, peer.answer());
 }
 
-std::string Dispatcher::turned_away_message(Limit limit, std::size_t most) {
+std::string Dispatcher::refused_connection_message(Limit limit, std::size_t most) {
   const std::string name(name_of(limit));
   return error_message(RequestId(kNullId), RpcError(ErrorCode::kQueueFull, "too many connections: " + name,
                                                     Json{{"queued", most}, {"limit", most}, {"setting", name}}));

@@ -91,7 +91,7 @@ class Dispatcher {
   // Error 4006 for a message longer than allowed; error 4004 for one that came too slowly, or a client without a place.
   static std::string oversized_message(const Oversized& oversized);
   static std::string too_slow_message();
-  static std::string turned_away_message(Limit limit, std::size_t most);
+  static std::string refused_connection_message(Limit limit, std::size_t most);
 
  private:
   void refuse_stranger(const std::string& reason, Session& session, Peer& peer);

@@ -67,7 +67,7 @@ void EventStream::attach(http::Exchange& exchange) {
 }
 
 void EventStream::detach() {
-  if (exchange_) last_attached_ = Clock::now();
+  if (exchange_) last_detached_ = Clock::now();
   exchange_ = nullptr;
   opened_ = false;
   watching_ = false;

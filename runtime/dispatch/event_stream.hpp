@@ -48,7 +48,7 @@ class EventStream final : public AnsweringPeer {
   // Another exchange that wants the events after `last_seen`, or if that is nothing, those that were never sent.
   void resume(http::Exchange& exchange, std::optional<std::uint64_t> last_seen);
   bool is_attached() const { return exchange_ != nullptr; }
-  Clock::time_point last_attached() const { return last_attached_; }  // when it was last detached
+  Clock::time_point last_detached() const { return last_detached_; }
   // Gives the stream up: what is kept is dropped, and from now on closed() is true. Later, from the loop, it ends if it
   // has not yet, and the actions of when_closed() are called; neither if the stream is destroyed before that.
   void abandon();
@@ -90,7 +90,7 @@ class EventStream final : public AnsweringPeer {
 
   Options options_;
   std::shared_ptr<http::Exchange> exchange_;
-  Clock::time_point last_attached_{};
+  Clock::time_point last_detached_{};
   bool opened_ = false;   // the exchange carries events
   bool streams_ = false;  // an event has been sent, or kept to be sent: the answer is an event, too
   bool watching_ = false;

@@ -57,7 +57,7 @@ const Principal* Gate::identify(std::string_view token) const {
   return token.empty() ? nullptr : tokens_.find(token);
 }
 
-const Principal* Gate::let_in(std::string_view token, std::string_view address) {
+const Principal* Gate::principal_of(std::string_view token, std::string_view address) {
   const Principal* const found = identify(token);
   if (found == nullptr || tokens_.empty()) return found;
   const Clock::time_point now = Clock::now();
@@ -70,9 +70,9 @@ const Principal* Gate::let_in(std::string_view token, std::string_view address) 
   return found;
 }
 
-const Principal* Gate::let_in(const Peer& peer) {
+const Principal* Gate::principal_of(const Peer& peer) {
   if (peer.facts().transport == TransportKind::kStdio) return &everybody_;
-  return let_in(peer.facts().credential, peer.facts().address);
+  return principal_of(peer.facts().credential, peer.facts().address);
 }
 
 std::string Gate::complaint(std::string_view address) {
@@ -98,7 +98,7 @@ Gate::Admission Gate::admit(const Message& message, Session& session, AnswerSink
   const PeerFacts& client = answer.peer().facts();
   const bool over_udp = client.transport == TransportKind::kUdp;
   const std::string_view token = over_udp ? token_of(message) : client.credential;
-  const Principal* const sender = over_udp ? let_in(token, client.address) : session.principal;
+  const Principal* const sender = over_udp ? principal_of(token, client.address) : session.principal;
   if (sender == nullptr) {
     refuse(message, token, over_udp ? kHowToOverUdp : kHowTo, session, answer);
     return Admission::kRefused;
@@ -152,7 +152,7 @@ void Gate::refuse(const Message& message, std::string_view token, const std::str
 Gate::Admission Gate::authenticate(const Request& request, Session& session, AnswerSink& answer) {
   const PeerFacts& client = answer.peer().facts();
   const std::string_view token = text_view_in(request.params, "token");
-  const Principal* const principal = let_in(token, client.address);
+  const Principal* const principal = principal_of(token, client.address);
   if (principal == nullptr) {
     refuse(request, token, complaint(client.address), session, answer);
     return Admission::kRefused;

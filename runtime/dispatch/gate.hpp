@@ -42,12 +42,12 @@ class Gate {
   // Whose token this is; null if nobody's. Without tokens: everybody.
   const Principal* identify(std::string_view token) const;
   // Whose token a client at this address presents; null if nobody's, or if too many guesses of that address wait.
-  const Principal* let_in(std::string_view token, std::string_view address);
-  // let_in() with the token and the address of a request, of which this is the head; for http::Options::identify.
-  const Principal* let_in(const http::Request& head) { return let_in(head.bearer_token(), head.remote); }
+  const Principal* principal_of(std::string_view token, std::string_view address);
+  // principal_of() with the token and the address of a request, of which this is the head; for http::Options::identify.
+  const Principal* principal_of(const http::Request& head) { return principal_of(head.bearer_token(), head.remote); }
   // Who a peer is that has just connected: everybody on stdio, or where no tokens are asked for; else the holder of the
   // token that came with the connection, null if none did.
-  const Principal* let_in(const Peer& peer);
+  const Principal* principal_of(const Peer& peer);
 
   // Why a token that was presented at `address` was not let in.
   std::string complaint(std::string_view address);

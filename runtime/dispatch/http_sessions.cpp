@@ -150,9 +150,9 @@ std::size_t SessionStreams::in_progress() const {
   return static_cast<std::size_t>(std::ranges::count_if(streams_, [](const auto& each) { return !each->ended(); }));
 }
 
-Clock::time_point SessionStreams::last_attached() const {
-  auto last = standing_->last_attached();
-  for (const auto& each : streams_) last = std::max(last, each->last_attached());
+Clock::time_point SessionStreams::last_detached() const {
+  auto last = standing_->last_detached();
+  for (const auto& each : streams_) last = std::max(last, each->last_detached());
   return last;
 }
 

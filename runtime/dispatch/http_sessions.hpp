@@ -36,9 +36,9 @@ class SessionStreams {
   // A new stream for the answer to a request; fills in `options.id` and `options.memory`. It is dropped when it has
   // ended without anything that a client could come back for: whoever uses it longer must hold it.
   EventStream& add(EventStream::Options options);
-  // Whether a client reads any of them, and when one last did.
+  // Whether a client reads any of them, and when one was last detached.
   bool is_any_attached() const;
-  Clock::time_point last_attached() const;
+  Clock::time_point last_detached() const;
   std::size_t in_progress() const;  // streams of requests that have not been answered yet
   // Null if there is none (any more).
   EventStream* find(std::string_view id) const;
@@ -94,7 +94,7 @@ class HttpSessions {
     bool rests() const;  // nothing is in progress but what waits for a client that is not there
     // Whether it rests, and has rested since before `oldest`.
     bool is_over(Clock::time_point oldest) const {
-      return rests() && std::max({last_used, session->last_ended(), streams->last_attached()}) < oldest;
+      return rests() && std::max({last_used, session->last_ended(), streams->last_detached()}) < oldest;
     }
   };
 

@@ -1,4 +1,4 @@
-// Characters of ASCII with a meaning of their own: blanks around a text, hexadecimal digits.
+// Characters of ASCII with a meaning of their own: blanks around a text, line ends, hexadecimal digits.
 #pragma once
 
 #include <span>
@@ -14,6 +14,9 @@ constexpr std::string_view without_space_around(std::string_view text) {
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
 }
+
+// `text` up to its first line end.
+inline std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find_first_of("\r\n"))); }
 
 inline constexpr std::string_view kHexDigits = "0123456789abcdef";
 

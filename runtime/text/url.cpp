@@ -2,6 +2,8 @@
 
 #include "text/ip_address.hpp"
 
+#include <rkllm_mcp/lower_case.hpp>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -16,12 +18,6 @@ constexpr std::string_view kCapitalHexDigits = "0123456789ABCDEF";
 
 bool is_letter_or_digit(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 && static_cast<unsigned char>(c) < 0x80;
-}
-
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
 }
 
 void append_encoded(std::string& text, char c) {

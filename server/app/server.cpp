@@ -80,7 +80,8 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       models_(loop, log, model_choices(settings),
               {.stream = stream_options(settings, metrics_.counts, memory_),
                .changed = [this] { dispatcher_.mcp().resource_updated(std::string(kModelsUri)); },
-               .resolved = [&settings](const std::string& path) { return path_for_library(settings, path); }}),
+               .resolved = [&settings](const std::string& path) { return path_for_library(settings, path); },
+               .counts = &metrics_.counts}),
       named_(loop, models_, [this]() -> Backend& { return *runtime_.now().backend(); }),
       backend_(
           named_, metrics_,
@@ -169,7 +170,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   context.services = [this](const http::Request& request, http::Exchange& exchange) {
     services_port_->handle(request, exchange);
   };
-  context.identify = [this](const http::Request& head) { return dispatcher_.gate().let_in(head); };
+  context.identify = [this](const http::Request& head) { return dispatcher_.gate().principal_of(head); };
   context.identify_for_services = [this](const http::Request& head) { return services_port_->identify(head); };
   if (chat_) {
     context.refused = chat::ChatRoutes::refusal;

@@ -55,9 +55,7 @@ class Model {
 
 // The outcome of a call of a model that is not there.
 inline CallOutcome without_model(const std::string& id) {
-  CallOutcome outcome;
-  outcome.error = std::make_exception_ptr(unknown_handle(id, {}));
-  return outcome;
+  return {.error = std::make_exception_ptr(unknown_handle(id, {}))};
 }
 
 // The file that a call with these parameters is to load as a model; empty if it names none. Nothing has been checked

@@ -1,5 +1,6 @@
 #include "backend/handle_resources.hpp"
 
+#include "json_members.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/message.hpp"
 
@@ -19,9 +20,7 @@ Json text_or_null(std::string text) { return text.empty() ? Json(nullptr) : Json
 }  // namespace
 
 RunSpeed speed_of(const Json& perf) {
-  const auto number = [&perf](const char* key) {
-    return perf.is_object() && perf.contains(key) && perf[key].is_number() ? perf[key].get<double>() : 0.0;
-  };
+  const auto number = [&perf](const char* name) { return number_in(perf, name).value_or(0); };
   RunSpeed speed;
   if (number("generate_time_ms") > 0 && number("generate_tokens") > 1)
     speed.tokens_per_second = number("generate_tokens") * 1000 / number("generate_time_ms");

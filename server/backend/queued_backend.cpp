@@ -1,5 +1,6 @@
 #include "backend/queued_backend.hpp"
 
+#include "backend/queue_length.hpp"
 #include "faults.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -150,11 +151,7 @@ bool QueuedBackend::destroy_in_order(const std::string& handle, EndedFunction en
 
 void QueuedBackend::refuse(QueuedCall& job, const std::exception_ptr& error) {
   // Posted: Backend::start() promises that on_done() never comes from inside it.
-  notices_.post([job = job.shared_from_this(), error] {
-    CallOutcome outcome;
-    outcome.error = error;
-    job->observer().on_done(std::move(outcome));
-  });
+  notices_.post([job = job.shared_from_this(), error] { job->observer().on_done({.error = error}); });
 }
 
 void QueuedBackend::assign_handle(QueuedCall& job) {
@@ -171,21 +168,12 @@ void QueuedBackend::assign_handle(QueuedCall& job) {
   if (method.immediate) return;
   ModelHandle& handle = *job.handle;
   const auto& waiting = handle.queue.waiting();
-  if (waiting.size() >= limits_.queued_per_handle) {
-    count(limits_.counts, Limit::kQueueLength);
-    throw RpcError(ErrorCode::kQueueFull, "the queue of handle " + handle.id + " is full",
-                   Json{{"queued", waiting.size()}, {"limit", limits_.queued_per_handle}});
-  }
   const std::string& holder = job.request.source.holder;
   const auto is_theirs = [&holder](const auto& each) { return each->request.source.holder == holder; };
   const auto theirs = holder.empty() ? 0 : std::ranges::count_if(waiting, is_theirs);
-  if (static_cast<std::size_t>(theirs) >= limits_.queued_per_holder) {
-    count(limits_.counts, Limit::kQueueLength);
-    throw RpcError(
-        ErrorCode::kQueueFull,
-        "this access token has as many places in the queue of handle " + handle.id + " as queue.max_per_token allows",
-        Json{{"queued", theirs}, {"limit", limits_.queued_per_holder}});
-  }
+  const QueueLength length{waiting.size(), static_cast<std::size_t>(theirs)};
+  const QueueLength most{limits_.queued_per_handle, limits_.queued_per_holder};
+  if (const auto full = why_full("handle " + handle.id, length, most, limits_.counts)) throw RpcError(*full);
 }
 
 // Undoes what queue_for() and create_handle() have done, perhaps in part. The job keeps the handle, which must not be
@@ -261,11 +249,7 @@ void QueuedBackend::end_waiting(QueuedCall& job, const RpcError& why) {
   if (job.state != QueuedCall::State::kWaiting) return;
   auto kept = job.shared_from_this();  // the queue lets go of it
   // First: where there is no memory for it, the call waits on. The notice needs the mutex, and so does not come before.
-  notices_.post([this, kept, why] {
-    CallOutcome outcome;
-    outcome.error = std::make_exception_ptr(why);
-    finish(*kept, std::move(outcome));
-  });
+  notices_.post([this, kept, why] { finish(*kept, {.error = std::make_exception_ptr(why)}); });
   job.state = QueuedCall::State::kDone;
   queue_of(job).remove(job);
   if (has_fault("a call that has left its queue is kept until the one ahead has ended") && job.handle &&
@@ -327,10 +311,8 @@ void QueuedBackend::abandon_all(std::unique_lock<Mutex>& lock) {
   }
   lock.unlock();
   for (const auto& job : untold) {
-    CallOutcome outcome;
-    outcome.error = std::make_exception_ptr(
-        runtime_unavailable("the server is shutting down, and the runtime did not stop in time"));
-    job->observer().on_done(std::move(outcome));
+    job->observer().on_done({.error = std::make_exception_ptr(runtime_unavailable(
+                                 "the server is shutting down, and the runtime did not stop in time"))});
   }
 }
 

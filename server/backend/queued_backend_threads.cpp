@@ -2,6 +2,7 @@
 #include "backend/kept_caches.hpp"
 #include "backend/queued_backend.hpp"
 #include "faults.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/envelope.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -19,8 +20,7 @@ namespace {
 // The figures of a run of one token (the chat host warms models up by such) say nothing of a model's speed: they do not
 // take the place of those of an answer.
 void note_perf(Json& last, const Json& perf) {
-  const bool is_answer = perf.is_object() && perf.contains("generate_tokens") && perf["generate_tokens"].is_number() &&
-                         perf["generate_tokens"].get<double>() > 1;
+  const bool is_answer = number_in(perf, "generate_tokens").value_or(0) > 1;
   if (is_answer || last.is_null()) last = perf;
 }
 
@@ -36,10 +36,8 @@ std::optional<std::uint64_t> token_limit_of(const Json& params, const Model::Val
   // Nothing is checked yet: the stub will do that.
   const auto general = values.find("max_new_tokens");
   std::int64_t limit = general == values.end() ? 0 : general->second;
-  if (const auto infer = params.find("rkllm_infer_params"); infer != params.end() && infer->is_object()) {
-    const auto own = infer->find("max_new_tokens");
-    if (own != infer->end() && own->is_number_integer() && own->get<std::int64_t>() > 0)
-      limit = own->get<std::int64_t>();
+  if (const Json* const infer = member_of(params, "rkllm_infer_params")) {
+    if (const auto own = integer_in(*infer, "max_new_tokens").value_or(0); own > 0) limit = own;
   }
   if (limit <= 0) return std::nullopt;
   return static_cast<std::uint64_t>(limit);
@@ -86,8 +84,7 @@ void QueuedBackend::run_queued(CallQueue& queue, ModelHandle* handle) {
   const auto [job, refusal] = take_queued(queue, handle);
   if (!job) return;
   const CallRequest& request = job->request;
-  CallOutcome outcome;
-  outcome.error = refusal;
+  CallOutcome outcome{.error = refusal};
   if (!refusal) {
     if (request.method->streams) job->observer().on_begun(token_limit_of(request.params, handle->values));
     if (handle == nullptr) {

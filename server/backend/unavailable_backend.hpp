@@ -49,18 +49,15 @@ class NoFunctions final : public Backend {
 
 inline Backend::CallId UnavailableBackend::start(CallRequest request) {
   runner_.post([observer = std::move(request.observer), reason = reason_] {
-    CallOutcome outcome;
-    outcome.error = std::make_exception_ptr(reason);
-    observer->on_done(std::move(outcome));
+    observer->on_done({.error = std::make_exception_ptr(reason)});
   });
   return request.id;
 }
 
 inline Backend::CallId NoFunctions::start(CallRequest request) {
   asio::post(loop_, [observer = std::move(request.observer)] {
-    CallOutcome outcome;
-    outcome.error = std::make_exception_ptr(RpcError(ErrorCode::kMethodNotFound, "services have no C functions"));
-    observer->on_done(std::move(outcome));
+    observer->on_done(
+        {.error = std::make_exception_ptr(RpcError(ErrorCode::kMethodNotFound, "services have no C functions"))});
   });
   return request.id;
 }

@@ -33,7 +33,7 @@ set(CLI_SOURCES
   cli/settings_command.cpp
   cli/talk/chat.cpp
   cli/talk/model_conversation.cpp
-  cli/talk/kept_terminal.cpp
+  cli/talk/terminal_guard.cpp
   cli/talk/line_editor.cpp
   cli/talk/new_file.cpp
   cli/target.cpp

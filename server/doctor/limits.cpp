@@ -2,6 +2,7 @@
 // that save energy.
 #include "doctor/doctor.hpp"
 
+#include "text/ascii.hpp"
 #include "watch/board.hpp"
 
 #include <charconv>
@@ -52,8 +53,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kGovernor = "cpu governor";
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 

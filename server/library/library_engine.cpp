@@ -48,10 +48,6 @@ CallOutcome call_library(const LoadedLibrary& library, const FileRules& files, c
 
 constexpr std::string_view kTellsCacheSize = "rkllm_get_kv_cache_size";
 
-const Method* find_by_name(const LoadedLibrary& library, std::string_view name) {
-  return find_method(library.abi().methods, [name](const Method& each) { return each.name == name; });
-}
-
 class LibraryModel final : public Model {
  public:
   LibraryModel(const LoadedLibrary& library, const FileRules& files, const std::string& id, StandardErrorTap* printed,
@@ -61,7 +57,7 @@ class LibraryModel final : public Model {
         printed_(printed),
         loading_(loading),
         abort_(find_method(library.abi().methods, [](const Method& each) { return each.aborts; })),
-        cache_size_(find_by_name(library, kTellsCacheSize)) {
+        cache_size_(find_method(library.abi().methods, kTellsCacheSize)) {
     record_.id = id;
   }
 
@@ -76,7 +72,7 @@ class LibraryModel final : public Model {
     if (!creates && !loaded()) return without_model(record_.id);
     std::unique_lock<std::mutex> alone;
     if (creates) alone = std::unique_lock(loading_);
-    const std::uint64_t lines = printed_ == nullptr ? 0 : printed_->lines();
+    const std::uint64_t lines = printed_ == nullptr ? 0 : printed_->line_count();
     const bool is_run = request.method->streams;
     CallOutcome outcome = call_library(library_, files_, request, &record_, is_run ? run_.get() : nullptr);
     if (is_run) end_run(request, outcome);

@@ -49,10 +49,10 @@ void RunSink::end(std::string_view state, Json values, bool failed) noexcept {
   ended_news_.notify_all();
 }
 
-Verdict RunSink::verdict() noexcept {
+CallbackReturn RunSink::callback_return() noexcept {
   // Stopping from inside the callback can hit no other run than this one.
   if (!last_callback_ && (stop_ || observer_->wants_to_stop()) && !aborted_.exchange(true)) abort_();
-  return std::exchange(lent_rows_, false) ? Verdict::kGoOnAndFreeRows : Verdict::kGoOn;
+  return std::exchange(lent_rows_, false) ? CallbackReturn::kGoOnAndFreeRows : CallbackReturn::kGoOn;
 }
 
 bool RunSink::await_end(const std::function<bool()>& still_running) {

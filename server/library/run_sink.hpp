@@ -39,7 +39,7 @@ class RunSink : public ResultSink {
   void on_rows(const FloatRows& rows) noexcept override;
   void on_end(std::string_view state, Json values) noexcept override;
   void on_failure(std::string_view state) noexcept override;
-  Verdict verdict() noexcept override;
+  CallbackReturn callback_return() noexcept override;
   bool await_end(const std::function<bool()>& still_running) override;
   std::size_t batch_size() const noexcept override { return batch_size_; }
 

@@ -96,9 +96,9 @@ StandardErrorTap::~StandardErrorTap() {
   catch_up();
 }
 
-std::uint64_t StandardErrorTap::lines() {
+std::uint64_t StandardErrorTap::line_count() {
   catch_up();
-  return log_.lines();
+  return log_.line_count();
 }
 
 std::vector<std::string> StandardErrorTap::errors_since(std::uint64_t lines) {

@@ -30,7 +30,7 @@ class StandardErrorTap {
   ~StandardErrorTap();  // standard error is as before, and everything has been passed on
 
   // See PrintedLines. Lines that were written before the call are among them.
-  std::uint64_t lines();
+  std::uint64_t line_count();
   std::vector<std::string> errors_since(std::uint64_t lines);
 
  private:

@@ -101,7 +101,10 @@ class Store {
   // --- transactions ---
   virtual void begin() = 0;
   virtual void begin_reading() = 0;  // a transaction whose reads all see the store as it was at one moment
+  // What was written since begin() lasts from here on. Throws StoreError if it does not, or if that is not known
+  // (kUnknown).
   virtual void commit() = 0;
+  // Undoes what was written since begin(). Does nothing if no transaction is open.
   virtual void rollback() noexcept = 0;
 
   // --- writes ---
@@ -139,8 +142,8 @@ class Store {
 
   // --- reads ---
   virtual std::optional<Conversation> find(const Key& key) = 0;
-  // The last messages, in order. Those before them are left out where there are more, or longer ones, than `limits`
-  // has.
+  // The last messages, in order; none if there is no such conversation. Those before them are left out where there are
+  // more, or longer ones, than `limits` has.
   virtual std::vector<StoredMessage> recent(const Key& key, const Limits& limits) = 0;
   // The messages behind number `after`, in order.
   virtual std::vector<StoredMessage> messages(const Key& key, std::int64_t after, const Limits& limits) = 0;

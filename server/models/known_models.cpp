@@ -2,6 +2,7 @@
 
 #include "backend/handle_resources.hpp"
 #include "chat/templates/family.hpp"
+#include "json_members.hpp"
 #include "model_name.hpp"
 #include "pull/model_file_name.hpp"
 
@@ -217,8 +218,7 @@ chat::ModelDescription KnownModels::describe(const Handle& handle) const {
   description.path = param.value("model_path", std::string());
   description.template_name = template_of(handle);
   description.platform = platform_of(description.path);
-  const auto context = param.find("max_context_len");
-  if (context != param.end() && context->is_number_integer()) description.context = context->get<std::int64_t>();
+  if (const auto context = integer_in(param, "max_context_len")) description.context = context;
   if (const auto file = handle_files_.find(description.path); file != handle_files_.end() && file->second) {
     description.bytes = file->second->bytes;
     description.modified_s = file->second->modified_s;

@@ -35,9 +35,7 @@ void RunReader::drain() {
 
 void RunReader::fail(const std::exception_ptr& fault) {
   stream()->stop();
-  CallOutcome outcome;
-  outcome.error = fault;
-  if (listener_) end(std::move(outcome));
+  if (listener_) end({.error = fault});
 }
 
 void RunReader::end(CallOutcome outcome) {
@@ -61,11 +59,9 @@ void LeasedCalls::call(std::string_view name, Json params, OutcomeFunction done)
     runtime_.queue->start_leased(lease_, runtime_.watched(std::move(request)));
     return;
   }
-  CallOutcome outcome;
-  outcome.error = std::make_exception_ptr(RpcError(ErrorCode::kUnsupported,
-                                                   std::string(name) + " does not exist in runtime " + runtime_.version,
-                                                   Json{{"have", runtime_.version}}));
-  observer->on_done(std::move(outcome));
+  observer->on_done({.error = std::make_exception_ptr(RpcError(
+                         ErrorCode::kUnsupported, std::string(name) + " does not exist in runtime " + runtime_.version,
+                         Json{{"have", runtime_.version}}))});
 }
 
 void LeasedCalls::run(Json params, RunReader::TokenFunction on_token, RunReader::DoneFunction done) {

@@ -1,6 +1,7 @@
 #include "models/leased_seams.hpp"
 
 #include "backend/kept_caches.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/envelope.hpp"
 
 #include <filesystem>
@@ -84,18 +85,6 @@ chat::HiddenRows not_begun(const std::exception_ptr& error) {
 }
 
 bool has_broken_off(const RpcError& error) { return error.data().is_object() && error.data().contains("state"); }
-
-std::optional<std::int64_t> integer_in(const Json& object, const char* key) {
-  if (!object.is_object()) return std::nullopt;
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number_integer() ? std::optional(found->get<std::int64_t>()) : std::nullopt;
-}
-
-std::optional<double> number_in_object(const Json& object, const char* key) {
-  if (!object.is_object()) return std::nullopt;
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
-}
 
 }  // namespace
 
@@ -197,8 +186,8 @@ void LeasedTurnModel::ended(const CallOutcome& outcome, std::uint64_t tokens,
   report.end = outcome.aborted ? chat::RunEnd::kAborted : chat::RunEnd::kFinished;
   const Json perf = outcome.values.is_object() ? outcome.values.value("perf", Json()) : Json();
   report.prefill_tokens = integer_in(perf, "prefill_tokens");
-  report.prefill_ms = number_in_object(perf, "prefill_time_ms");
-  report.generate_ms = number_in_object(perf, "generate_time_ms");
+  report.prefill_ms = number_in(perf, "prefill_time_ms");
+  report.generate_ms = number_in(perf, "generate_time_ms");
   if (!facts_.has_kv_size) return done(report);
   calls_.call(kCacheSize, Json::object(), [report, done = std::move(done)](const CallOutcome& size) mutable {
     if (!size.error) {

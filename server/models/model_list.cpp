@@ -24,9 +24,8 @@ NamedModel preset_model(const std::string& name, const Json& preset) {
   const Json embeddings = preset.value("embeddings", Json::object());
   model.pooling = pooling_of(text_in(embeddings, "pooling"));
   model.suffix = text_in(embeddings, "suffix");
-  if (const auto kept = preset.find("keep_alive_s"); kept != preset.end() && kept->is_number()) {
-    const double seconds = kept->get<double>();
-    model.keep_alive = chat::KeepAlive{seconds < 0, seconds < 0 ? 0 : seconds};
+  if (const auto seconds = number_in(preset, "keep_alive_s")) {
+    model.keep_alive = chat::KeepAlive{*seconds < 0, *seconds < 0 ? 0 : *seconds};
   }
   return model;
 }

@@ -1,6 +1,8 @@
 #include "models/model_slot.hpp"
 
 #include "backend/outcome_on_loop.hpp"
+#include "clock.hpp"
+#include "json_members.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "run_loop.hpp"
 
@@ -16,10 +18,6 @@ constexpr std::chrono::milliseconds kProgressEvery{250};
 // Bounds of the pause before a model whose keep_alive is over, but is in use, is looked at again.
 constexpr double kSoonestLook = 0.05;  // seconds
 constexpr double kLatestLook = 1;
-
-double seconds_between(Clock::time_point from, Clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
-}
 
 Clock::time_point after(Clock::time_point from, double seconds) {
   constexpr double kLongest = 1e9;  // beyond any use, and far from the clock's end
@@ -201,9 +199,7 @@ void ModelSlot::loaded(const CallOutcome& outcome) {
   has_made_room_ = false;
   users_ = 0;
   kept_.reset();
-  const auto context = loaded_with_.find("max_context_len");
-  context_ = context != loaded_with_.end() && context->is_number_integer() ? std::optional(context->get<std::int64_t>())
-                                                                           : std::nullopt;
+  context_ = integer_in(loaded_with_, "max_context_len");
   around_.log.info("model {} is loaded: {}, in {:.3f} s", title(), handle_, *load_s_);
   if (use_ == Use::kTurns) warn_of_unknown_template(around_.log, model_);
   serve();

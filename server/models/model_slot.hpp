@@ -45,9 +45,7 @@ struct ModelRuntime {
   // Puts metrics and log between a call and its observer.
   std::function<CallRequest(CallRequest)> watched{};
 
-  const Method* method(std::string_view name) const {
-    return find_method(methods, [name](const Method& each) { return each.name == name; });
-  }
+  const Method* method(std::string_view name) const { return find_method(methods, name); }
 };
 
 // What stands around every slot; outlives them.

@@ -16,11 +16,7 @@ namespace {
 // Posted to the loop: no outcome comes from inside the function that starts the call or gives it up.
 void tell_refused(asio::io_context& loop, const std::shared_ptr<CallObserver>& observer,
                   const std::exception_ptr& why) {
-  post_patiently(loop, [observer, why] {
-    CallOutcome outcome;
-    outcome.error = why;
-    observer->on_done(std::move(outcome));
-  });
+  post_patiently(loop, [observer, why] { observer->on_done({.error = why}); });
 }
 
 // Whether a model that such a call names is loaded for it.

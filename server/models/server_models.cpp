@@ -1,5 +1,6 @@
 #include "models/server_models.hpp"
 
+#include "backend/queue_length.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "model_name.hpp"
 
@@ -160,16 +161,9 @@ void ServerModels::make_room(ModelSlot& wanting, std::function<void(bool made_ro
 }
 
 std::optional<RpcError> ServerModels::full_for(const ModelSlot& slot, const std::string& holder) const {
-  const std::size_t all = slot.waiting();
-  if (!holder.empty() && slot.waiting_of(holder) >= choices_.most_per_holder) {
-    return RpcError(
-        ErrorCode::kQueueFull,
-        "this access token has as many places in the queue of " + slot.model().name + " as queue.max_per_token allows",
-        Json{{"queued", all}, {"limit", choices_.most_per_holder}});
-  }
-  if (all < choices_.most_waiting) return std::nullopt;
-  return RpcError(ErrorCode::kQueueFull, "the queue of model " + slot.model().name + " is full",
-                  Json{{"queued", all}, {"limit", choices_.most_waiting}});
+  const QueueLength length{slot.waiting(), holder.empty() ? 0 : slot.waiting_of(holder)};
+  return why_full("model " + slot.model().name, length, {choices_.most_waiting, choices_.most_per_holder},
+                  options_.counts);
 }
 
 ModelSlot* ServerModels::slot_for(std::string_view name) {

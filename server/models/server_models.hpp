@@ -7,6 +7,7 @@
 #pragma once
 
 #include "chat/turn/model_lender.hpp"
+#include "counts.hpp"
 #include "lifetime.hpp"
 #include "models/file_digests.hpp"
 #include "models/known_models.hpp"
@@ -48,6 +49,7 @@ class ServerModels final : public chat::ModelLender {
     std::function<void()> changed = [] {};  // called when other models are there, or are loaded
     // Turns a preset's path into the one that the library gets; throws if that may not be used. Called on any thread.
     std::function<std::string(const std::string& path)> resolved = [](const std::string& path) { return path; };
+    Counts* counts = nullptr;  // of refusals
   };
 
   // All that is passed outlives it, and all leases and places end before it.
@@ -88,7 +90,8 @@ class ServerModels final : public chat::ModelLender {
   bool is_autoloading(std::string_view name) const;
   // Calls `then` when the load that is_autoloading() tells of has ended.
   void after_autoload(std::string_view name, std::function<void()> then);
-  // Why that model has no further place: its queue is full, or this access token has too many. Nothing: it has one.
+  // Why that model has no further place: its queue is full, or this access token has too many; the refusal is counted.
+  // Nothing: it has one.
   std::optional<RpcError> full_for(const ModelSlot& slot, const std::string& holder) const;
   // Which there are, and which one a name means.
   const KnownModels& known() const { return known_; }

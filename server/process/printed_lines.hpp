@@ -29,7 +29,7 @@ class PrintedLines {
   void end();  // nothing comes any more: what stands there without an end of line is a line
 
   // How many lines there have been: a place to come back to.
-  std::uint64_t lines() const { return count_; }
+  std::uint64_t line_count() const { return count_; }
   // The last error lines ("E rkllm: ...") since then, oldest first; a longer one than kErrorBytes ends in "...".
   std::vector<std::string> errors_since(std::uint64_t lines) const;
 

@@ -33,7 +33,7 @@ class ProcessOutput {
   bool wait(std::chrono::milliseconds patience, int other = -1) const;
 
   // See PrintedLines.
-  std::uint64_t lines() const { return log_.lines(); }
+  std::uint64_t line_count() const { return log_.line_count(); }
   std::vector<std::string> errors_since(std::uint64_t lines) const { return log_.errors_since(lines); }
 
  private:

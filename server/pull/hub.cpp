@@ -46,9 +46,8 @@ std::string path_of(const Url& hub) {
 }
 
 std::optional<std::int64_t> size_at(const Json& object) {
-  const auto found = object.find("size");
-  if (found == object.end() || !found->is_number_integer() || *found < 0) return std::nullopt;
-  return found->get<std::int64_t>();
+  const auto size = integer_in(object, "size");
+  return size && *size >= 0 ? size : std::nullopt;
 }
 
 bool is_sha256(const std::string& text) {

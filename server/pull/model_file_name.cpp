@@ -1,5 +1,7 @@
 #include "pull/model_file_name.hpp"
 
+#include <rkllm_mcp/lower_case.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -22,9 +24,7 @@ double least_number_in(std::string text) {
 
 std::optional<std::string> chip_in_name(std::string_view name) {
   constexpr std::array kChips{"rk3588", "rk3576", "rk3562", "rv1126b", "rk3568", "rk3566"};
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char character) { return static_cast<char>(std::tolower(character)); });
+  const std::string lower = in_lower_case(name);
   for (const char* const chip : kChips) {
     if (lower.find(chip) != std::string::npos) return chip;
   }

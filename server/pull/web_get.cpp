@@ -4,11 +4,12 @@
 #include "verified_client.hpp"
 #include "version.hpp"
 
+#include <rkllm_mcp/lower_case.hpp>
+
 #include <httplib.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <cstdlib>
 #include <initializer_list>
@@ -21,18 +22,12 @@ namespace {
 constexpr int kMostRedirects = 8;
 constexpr std::chrono::seconds kPatience{60};  // for a connection, and for each wait for bytes
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char character) { return static_cast<char>(std::tolower(character)); });
-  return text;
-}
-
 // "localhost,.example.org,10.0.0.1": the host itself, or what ends with it.
 bool is_exempt(const std::string& host, const std::string& list) {
   std::size_t at = 0;
   while (at <= list.size()) {
     const auto comma = std::min(list.find(',', at), list.size());
-    std::string each = lower(list.substr(at, comma - at));
+    std::string each = in_lower_case(list.substr(at, comma - at));
     at = comma + 1;
     each.erase(std::remove(each.begin(), each.end(), ' '), each.end());
     if (each.empty()) continue;
@@ -103,7 +98,7 @@ std::string user_agent() { return "rkllm-mcp/" + std::string(kProgramVersion); }
 // cpp-httplib 0.11 waits for itself, for ever, where a proxy's answer to CONNECT ends the connection in its eyes: by
 // "Connection: close", or by HTTP/1.0 with other words than these.
 bool ends_connection(const httplib::Response& response) {
-  return lower(response.get_header_value("Connection")) == "close" ||
+  return in_lower_case(response.get_header_value("Connection")) == "close" ||
          (response.version == "HTTP/1.0" && response.reason != "Connection established");
 }
 
@@ -158,7 +153,7 @@ WebHead get_once(const Url& url, const WebGet& how) {
   if (is_tunnel && !proxy->user.empty()) request.headers.emplace("Proxy-Authorization", "");
   const auto take_head = [&](const httplib::Response& response) {
     head.status = response.status;
-    for (const auto& [name, value] : response.headers) head.headers[lower(name)] = value;
+    for (const auto& [name, value] : response.headers) head.headers[in_lower_case(name)] = value;
   };
   request.response_handler = [&](const httplib::Response& response) {
     take_head(response);
@@ -244,7 +239,7 @@ std::optional<Proxy> proxy_for(const Url& url, const std::function<const char*(c
                           : first_of({"http_proxy", "all_proxy", "ALL_PROXY"});
   if (text.empty() || is_exempt(url.host, first_of({"no_proxy", "NO_PROXY"}).second)) return std::nullopt;
   const auto scheme = text.find("://");
-  if (scheme != std::string::npos && text.substr(0, scheme) != "http" && lower(name) == "all_proxy")
+  if (scheme != std::string::npos && text.substr(0, scheme) != "http" && in_lower_case(name) == "all_proxy")
     return std::nullopt;
   if (scheme == std::string::npos) text.insert(0, "http://");
   Proxy proxy;

@@ -113,7 +113,7 @@ void OfferedWatch::take_listening_end(const client::Outcome& outcome) {
     if (!is_listing()) list_at_ = std::min(list_at_, Clock::now() + kBetweenRoutineLists);
     return;
   }
-  listen_at_ = Clock::now() + listen_pause_.after(Clock::now() - listening_since_);
+  listen_at_ = Clock::now() + listen_backoff_.after(Clock::now() - listening_since_);
 }
 
 bool OfferedPages::take(const client::Outcome& page) {

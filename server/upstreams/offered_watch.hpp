@@ -27,7 +27,7 @@ namespace rkllm_mcp {
 
 // How long to wait before the next try of what has ended, so that a server which is gone is not asked all the time:
 // twice as long each time, and from the beginning again after what was well for longer than the longest pause.
-class GrowingPause {
+class Backoff {
  public:
   std::chrono::milliseconds after(Clock::duration lasted) {
     pause_ = lasted > kLongest ? kFirst : std::clamp(2 * pause_, kFirst, kLongest);
@@ -110,7 +110,7 @@ class OfferedWatch : public std::enable_shared_from_this<OfferedWatch> {
   bool asks_often_ = false;  // the server tells nothing
   Clock::time_point listen_at_ = Clock::time_point::min();
   Clock::time_point listening_since_;
-  GrowingPause listen_pause_;
+  Backoff listen_backoff_;
 };
 
 }  // namespace rkllm_mcp

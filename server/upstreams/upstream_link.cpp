@@ -77,7 +77,7 @@ bool UpstreamLink::is_stopping() {
 }
 
 void UpstreamLink::run() {
-  GrowingPause pause;
+  Backoff backoff;
   Clock::time_point began;
   do {
     began = Clock::now();
@@ -89,7 +89,7 @@ void UpstreamLink::run() {
     }
     ids_.clear();
     bring_loss(reason);
-  } while (rest(pause.after(Clock::now() - began)));
+  } while (rest(backoff.after(Clock::now() - began)));
   const std::lock_guard lock(mutex_);
   jobs_.clear();  // they hold this
   ended_ = true;

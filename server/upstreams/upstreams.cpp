@@ -3,6 +3,7 @@
 #include "call/permission.hpp"
 #include "client/endpoint.hpp"
 #include "clock.hpp"
+#include "text/ascii.hpp"
 #include "text/regular_file.hpp"
 #include "upstreams/command_connection.hpp"
 #include "upstreams/upstream_document.hpp"
@@ -21,8 +22,6 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::chrono::milliseconds kToStop{300};  // for all of them
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find_first_of("\r\n")); }
 
 client::Endpoint endpoint_of(const std::string& setting, const Json& upstream) {
   try {

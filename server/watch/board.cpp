@@ -1,5 +1,6 @@
 #include "watch/board.hpp"
 
+#include "text/ascii.hpp"
 #include "text/regular_file.hpp"
 #include "watch/metrics.hpp"
 
@@ -93,8 +94,7 @@ Json npu_driver(const fs::path& root) {
   const std::string version = of_driver(root, "version");
   const auto colon = version.find(": ");
   if (colon == std::string::npos) return nullptr;
-  const std::string rest = version.substr(colon + 2);
-  return rest.substr(0, rest.find_first_of("\r\n"));
+  return first_line(std::string_view(version).substr(colon + 2));
 }
 
 }  // namespace

@@ -15,10 +15,6 @@
 namespace rkllm_mcp {
 namespace {
 
-double seconds_between(Clock::time_point from, Clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
-}
-
 // Milliseconds with three digits behind the point.
 double milliseconds_between(Clock::time_point from, Clock::time_point to) {
   return static_cast<double>(std::chrono::duration_cast<std::chrono::microseconds>(to - from).count()) / 1000;

@@ -148,7 +148,7 @@ ServedModel::ReceivedCall ServedModel::take_call(FrameSocket& socket, const Fram
   const auto name_bytes = static_cast<unsigned char>(content[1]);
   const std::string_view name = std::string_view(content).substr(2, name_bytes);
   if (name.empty()) return received;
-  received.request.method = find_method(methods_, [name](const Method& each) { return each.name == name; });
+  received.request.method = find_method(methods_, name);
   if (received.request.method == nullptr) throw BadFrame("a call of an unknown method");
   if (content[0] != 0) received.request.encoding = ArrayEncoding::kBase64;
   const std::string_view params = std::string_view(content).substr(2U + name.size());

@@ -86,7 +86,7 @@ WorkerConnection::WorkerConnection(WorkerProcess& process, Descriptor socket, st
 
 WorkerConnection::End WorkerConnection::call(const CallRequest& request, Run* run) {
   const std::uint32_t number = run == nullptr ? new_number() : run->number;
-  log_lines_ = lines_at_last_sign_ = process_.log().lines();
+  log_lines_ = lines_at_last_sign_ = process_.log().line_count();
   last_sign_ = Clock::now();
   std::string fault;
   bool is_half_said = false;  // what is left would be taken for a part of the next call
@@ -155,7 +155,7 @@ Frame WorkerConnection::pump_tokens(ReplyReader& reader) {
 
 void WorkerConnection::look() {
   if (process_.ended()) throw PeerGone();  // a process that it has left behind may hold the socket
-  const std::uint64_t lines = process_.log().lines();
+  const std::uint64_t lines = process_.log().line_count();
   if (std::exchange(lines_at_last_sign_, lines) != lines) last_sign_ = Clock::now();
   if (has_fault("a worker that hangs is waited for")) return;
   const auto patience = has_fault("a worker that is slow is taken for one that hangs") ? hang_ / 60 : hang_;

@@ -48,9 +48,7 @@ CallOutcome WorkerEngine::call(const CallRequest& request) {
     return calls_->call(request).outcome;
   } catch (...) {
     called_.reset();  // the next call tries with a line of its own
-    CallOutcome outcome;
-    outcome.error = std::current_exception();
-    return outcome;
+    return {.error = std::current_exception()};
   }
 }
 

@@ -67,8 +67,7 @@ CallOutcome WorkerModel::call_beside(const CallRequest& request) {
 // Called in a handler: the outcome of a call that has thrown the exception which is being handled. If that says that
 // the worker has ended, the model is lost with it.
 CallOutcome WorkerModel::failed() {
-  CallOutcome outcome;
-  outcome.error = std::current_exception();
+  CallOutcome outcome{.error = std::current_exception()};
   try {
     throw;
   } catch (const RpcError& error) {

@@ -61,7 +61,7 @@ void serve(std::uint16_t port) {
   StreamableHttp mcp(dispatcher, sessions);
   auto options = test::usual_limits<http::Options>();
   options.listen.port = port;
-  options.identify = [&dispatcher](const http::Request& head) { return dispatcher.gate().let_in(head); };
+  options.identify = [&dispatcher](const http::Request& head) { return dispatcher.gate().principal_of(head); };
   http::Transport http(loop, options,
                        [&mcp](const http::Request& request, http::Exchange& exchange) {
                          if (request.path == "/mcp") return mcp.handle(request, exchange);

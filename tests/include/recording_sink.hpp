@@ -23,14 +23,14 @@ class RecordingSink final : public ResultSink {
   void on_end(std::string_view state, Json values) noexcept override {
     events.push_back("end " + std::string(state) + " " + values.dump());
   }
-  Verdict verdict() noexcept override { return answer; }
+  CallbackReturn callback_return() noexcept override { return answer; }
   bool await_end(const std::function<bool()>& still_running) override {
     was_running = still_running();
     return end_is_seen;
   }
 
   std::size_t batch = 1;
-  Verdict answer = Verdict::kGoOn;
+  CallbackReturn answer = CallbackReturn::kGoOn;
   bool end_is_seen = true;
   bool was_running = false;
   std::vector<std::string> events;

@@ -25,7 +25,7 @@ TEST_CASE("a token arrives with its text, and without one where the runtime gave
   RKLLMResult hello = token("Hello", 7);
   RKLLMResult unfinished = token(nullptr, 8);
   CHECK(any_version::deliver_LLMResultCallback<Abi>(&hello, static_cast<ResultSink*>(&sink), RKLLM_RUN_NORMAL) == 0);
-  sink.answer = Verdict::kGoOnAndFreeRows;
+  sink.answer = CallbackReturn::kGoOnAndFreeRows;
   CHECK(any_version::deliver_LLMResultCallback<Abi>(&unfinished, static_cast<ResultSink*>(&sink), RKLLM_RUN_WAITING) ==
         2);
   CHECK(sink.events == Events{"token 0 'Hello' 7", "token 0 - 8"});

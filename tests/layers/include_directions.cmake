@@ -77,7 +77,7 @@ endfunction()
 
 # --- the parts ------------------------------------------------------------------------------------------------------
 
-set(runtime_may_use "errors|facts|method|json|base64|array_encoding|result_sink|nearest_name|tensor")
+set(runtime_may_use "errors|facts|method|json|base64|array_encoding|result_sink|nearest_name|lower_case|tensor")
 
 forbid(include "rkllm_mcp/(v[0-9]|any_version)" "include/ must not depend on generated code")
 forbid(include "asio|\"" "include/ stands on nothing of ours, and has no sockets")

@@ -43,11 +43,7 @@ class FakeBackend : public Backend {
     outcome.values = std::move(values);
     end(call, std::move(outcome));
   }
-  void fail(std::size_t call, const RpcError& error) {
-    CallOutcome outcome;
-    outcome.error = std::make_exception_ptr(error);
-    end(call, std::move(outcome));
-  }
+  void fail(std::size_t call, const RpcError& error) { end(call, {.error = std::make_exception_ptr(error)}); }
   void fail_the_rest(const RpcError& error) {
     for (std::size_t call = 0; call < calls.size(); ++call) {
       if (calls[call].observer) fail(call, error);

@@ -25,6 +25,21 @@ TEST_CASE("nothing is taken for granted of a member") {
   CHECK_THROWS_WITH(required_text_in(object, "nothing"), "params.nothing: expected string");
 }
 
+TEST_CASE("a number is taken for what it is, and nothing else for a number") {
+  const Json object{{"whole", 3}, {"negative", -3}, {"broken", 2.5}, {"text", "3"}, {"flag", true}};
+  CHECK(integer_in(object, "whole") == 3);
+  CHECK(integer_in(object, "negative") == -3);
+  CHECK(number_in(object, "whole") == 3.0);
+  CHECK(number_in(object, "broken") == 2.5);
+  CHECK_FALSE(integer_in(object, "broken"));
+  for (const char* const name : {"text", "flag", "none"}) {
+    CHECK_FALSE(integer_in(object, name));
+    CHECK_FALSE(number_in(object, name));
+  }
+  CHECK_FALSE(integer_in(Json(5), "whole"));
+  CHECK_FALSE(number_in(Json::array({5}), "whole"));
+}
+
 TEST_CASE("the members that are wanted stay in their order") {
   const Json object{{"b", 1}, {"a", 2}, {"c", nullptr}, {"aa", 3}};
   const auto begins_with_a = [](const std::string& name, const Json&) { return name.starts_with("a"); };

@@ -7,10 +7,11 @@
 #include "clock.hpp"
 #include "mcp/protocol/agreed_names.hpp"
 
+#include <rkllm_mcp/lower_case.hpp>
+
 #include <httplib.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -22,8 +23,7 @@ std::string media_type_of(const httplib::Response& response) {
   std::string type = response.get_header_value("Content-Type");
   type = type.substr(0, type.find(';'));
   type.erase(type.find_last_not_of(" \t") + 1);
-  std::ranges::transform(type, type.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return type;
+  return in_lower_case(type);
 }
 
 // Whether this is the answer of a port that serves WebSocket only.
@@ -66,14 +66,14 @@ HttpRoundTrip::HttpRoundTrip(const Endpoint& endpoint, const HttpPatience& patie
 
 HttpRoundTrip::~HttpRoundTrip() = default;
 
-HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::function<bool(const HttpHead&)>& on_head,
+HttpRoundTrip::End HttpRoundTrip::run(const HttpRequest& asked, const std::function<bool(const HttpHead&)>& on_head,
                                       const std::function<bool(std::string_view)>& on_bytes) {
   httplib::Request request;
-  request.method = question.method;
-  request.path = question.path;
-  request.headers = {question.headers.begin(), question.headers.end()};
+  request.method = asked.method;
+  request.path = asked.path;
+  request.headers = {asked.headers.begin(), asked.headers.end()};
   request.set_header("Accept-Encoding", "identity");  // compressed events would wait for their block to fill
-  request.body = question.body;
+  request.body = asked.body;
   if (!request.body.empty()) request.set_header("Content-Type", "application/json");
   bool refused = false;  // by a callback
   // What a callback has thrown. It must not pass through cpp-httplib, for which the request would never have ended.

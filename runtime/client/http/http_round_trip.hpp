@@ -33,7 +33,7 @@ std::unique_ptr<httplib::ClientImpl> make_http_client(const Endpoint& endpoint, 
 // What has gone wrong, in words for a person.
 std::string complaint_of(httplib::Error error);
 
-struct HttpQuestion {
+struct HttpRequest {
   std::string method;
   std::string path;
   std::multimap<std::string, std::string> headers;
@@ -59,7 +59,7 @@ class HttpRoundTrip {
   ~HttpRoundTrip();
 
   // Blocks until the response has been read. The callbacks run on this thread, and say whether to go on.
-  End run(const HttpQuestion& question, const std::function<bool(const HttpHead&)>& on_head,
+  End run(const HttpRequest& request, const std::function<bool(const HttpHead&)>& on_head,
           const std::function<bool(std::string_view)>& on_bytes);
   // From any thread: ends the run() of now, and every one to come. A run() that is just about to begin may miss it, so
   // repeat it until run() has returned. Waits while a connection is being made.

@@ -42,12 +42,12 @@ std::multimap<std::string, std::string> HttpServerState::session_headers() const
   return headers;
 }
 
-HttpQuestion HttpServerState::post(const MessageFacts& facts, std::string message) const {
-  HttpQuestion question{"POST", path(), {}, std::move(message)};
-  auto& headers = question.headers;
+HttpRequest HttpServerState::post(const MessageFacts& facts, std::string message) const {
+  HttpRequest request{"POST", path(), {}, std::move(message)};
+  auto& headers = request.headers;
   if (facts.is_modern()) {
     if (facts.method == "tools/call" && param_headers_.knows(facts.name)) {
-      headers = param_headers_.headers_of(question.body);
+      headers = param_headers_.headers_of(request.body);
     }
     headers.emplace(mcp::kRevisionHeader, header_value(facts.revision));
     headers.emplace(mcp::kMethodHeader, header_value(facts.method));
@@ -56,17 +56,17 @@ HttpQuestion HttpServerState::post(const MessageFacts& facts, std::string messag
     headers = session_headers();
   }
   headers.emplace("Accept", "application/json, text/event-stream");
-  return question;
+  return request;
 }
 
-HttpQuestion HttpServerState::get(const std::string& last_event_id) const {
-  HttpQuestion question{"GET", path(), session_headers()};
-  question.headers.emplace("Accept", "text/event-stream");
-  if (!last_event_id.empty()) question.headers.emplace("Last-Event-ID", last_event_id);
-  return question;
+HttpRequest HttpServerState::get(const std::string& last_event_id) const {
+  HttpRequest request{"GET", path(), session_headers()};
+  request.headers.emplace("Accept", "text/event-stream");
+  if (!last_event_id.empty()) request.headers.emplace("Last-Event-ID", last_event_id);
+  return request;
 }
 
-HttpQuestion HttpServerState::end_of_session() const { return {"DELETE", path(), session_headers()}; }
+HttpRequest HttpServerState::end_of_session() const { return {"DELETE", path(), session_headers()}; }
 
 void HttpServerState::take_id(const std::string& id) {
   const std::lock_guard lock(mutex_);

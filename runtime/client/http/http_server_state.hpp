@@ -28,10 +28,10 @@ class HttpServerState {
   void reach() const;
   bool is_reachable() const;
 
-  HttpQuestion post(const MessageFacts& facts, std::string message) const;
+  HttpRequest post(const MessageFacts& facts, std::string message) const;
   // The request for a stream of events. If the id is not empty: for those that come after the event with that id.
-  HttpQuestion get(const std::string& last_event_id) const;
-  HttpQuestion end_of_session() const;
+  HttpRequest get(const std::string& last_event_id) const;
+  HttpRequest end_of_session() const;
 
   // From the answer to `initialize`: take_id() gets its header Mcp-Session-Id, take_revision() the whole result.
   void take_id(const std::string& id);

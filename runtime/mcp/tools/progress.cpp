@@ -50,7 +50,7 @@ void Progress::tell_queue_position(std::size_t calls_before) {
 }
 
 void Progress::send_status() {
-  const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  const double seconds = seconds_between(started_, Clock::now());
   const auto rate = static_cast<std::uint64_t>(std::llround(static_cast<double>(tokens_) / std::max(seconds, 0.001)));
   send(std::to_string(tokens_) + " tokens, " + std::to_string(rate) + " tok/s");
 }

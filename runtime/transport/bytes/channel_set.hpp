@@ -51,7 +51,7 @@ using RefusalFunction = std::function<std::string(Limit)>;
 // and closes it without a word if there is none.
 //
 // Threads: belongs to the event loop.
-class TurnedAway {
+class RefusedConnections {
  public:
   bool has_room() const { return channels_.size() < kAtATime; }
   void add(Channel& channel, std::string_view goodbye) {

@@ -1,5 +1,7 @@
 #include "transport/bytes/listener.hpp"
 
+#include <rkllm_mcp/lower_case.hpp>
+
 #include <sys/socket.h>
 #include <asio/error.hpp>
 #include <asio/ip/address.hpp>
@@ -28,7 +30,7 @@ std::string describe(std::string_view transport, const ListenAddress& where, std
   text += ":" + std::to_string(where.port) + ": ";
   if (reason == std::errc::invalid_argument) return text + "not an IPv4 or IPv6 address";
   auto message = reason.message();
-  if (!message.empty()) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+  if (!message.empty()) message[0] = in_lower_case(message[0]);
   text += message;
   if (reason != asio::error::address_in_use) return text;
   const std::string holder = port_holder(transport == "udp" ? "udp" : "tcp", where.port);

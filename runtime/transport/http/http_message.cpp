@@ -1,5 +1,9 @@
 #include "transport/http/http_message.hpp"
 
+#include "clock.hpp"
+
+#include <rkllm_mcp/lower_case.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -9,15 +13,24 @@ namespace rkllm_mcp::http {
 
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-bool list_contains(std::string_view list, std::string_view element) {
+bool list_contains(std::string_view list, std::string_view element, Headers::Case letters) {
   while (true) {
     const auto comma = list.find(',');
-    if (equal_ignoring_case(trim_blanks(list.substr(0, comma)), element)) return true;
+    const std::string_view each = trim_blanks(list.substr(0, comma));
+    if (letters == Headers::Case::kCounts ? each == element : equal_ignoring_case(each, element)) return true;
     if (comma == std::string_view::npos) return false;
     list.remove_prefix(comma + 1);
   }
+}
+
+// The field Date of an answer that begins now. Made anew once a second at most; valid until the thread asks again.
+std::string_view date_now() {
+  thread_local std::int64_t second = -1;
+  thread_local std::string text;
+  const std::int64_t now = seconds_since_1970();
+  if (now != second) text = http_date(now);
+  second = now;
+  return text;
 }
 
 }  // namespace
@@ -29,13 +42,14 @@ std::string_view trim_blanks(std::string_view text) {
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return in_lower_case(x) == in_lower_case(y); });
 }
 
 bool is_token(std::string_view text) {
   static constexpr std::string_view kPunctuation = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
+    return (c >= '0' && c <= '9') || (in_lower_case(c) >= 'a' && in_lower_case(c) <= 'z') ||
            kPunctuation.find(c) != std::string_view::npos;
   });
 }
@@ -52,9 +66,9 @@ std::size_t Headers::count(std::string_view name) const {
       fields_.begin(), fields_.end(), [name](const Field& field) { return equal_ignoring_case(field.first, name); }));
 }
 
-bool Headers::lists(std::string_view name, std::string_view element) const {
-  return std::any_of(fields_.begin(), fields_.end(), [name, element](const Field& field) {
-    return equal_ignoring_case(field.first, name) && list_contains(field.second, element);
+bool Headers::lists(std::string_view name, std::string_view element, Case letters) const {
+  return std::any_of(fields_.begin(), fields_.end(), [name, element, letters](const Field& field) {
+    return equal_ignoring_case(field.first, name) && list_contains(field.second, element, letters);
   });
 }
 
@@ -111,6 +125,7 @@ Head::Head(int status) : text_("HTTP/1.1 " + std::to_string(status) + " ") {
   text_.append(reason_phrase(status)).append("\r\n");
   // Answers are what their Content-Type says; no browser is to guess a page in them.
   add("X-Content-Type-Options", "nosniff");
+  if (status >= 200) add("Date", date_now());
 }
 
 Head& Head::add(std::string_view name, std::string_view value) {

@@ -32,8 +32,9 @@ class Headers {
   void add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
   std::optional<std::string_view> find(std::string_view name) const;  // the first of that name
   std::size_t count(std::string_view name) const;
-  // Whether one of the comma-separated elements of all fields of that name equals `element`, ignoring case.
-  bool lists(std::string_view name, std::string_view element) const;
+  // Whether one of the comma-separated elements of all fields of that name equals `element`.
+  enum class Case { kIgnored, kCounts };  // of the element; names are compared ignoring case
+  bool lists(std::string_view name, std::string_view element, Case letters = Case::kIgnored) const;
 
   auto begin() const { return fields_.begin(); }
   auto end() const { return fields_.end(); }
@@ -76,7 +77,7 @@ std::string_view reason_phrase(int status);  // "Not Found"; "Status" for codes 
 // A response whose text says in plain words what was wrong.
 Response plain_response(int status, std::string_view explanation);
 
-// The text of a response's status line and header fields.
+// The text of a response's status line and header fields, with X-Content-Type-Options, and Date if it is a final one.
 class Head {
  public:
   explicit Head(int status);

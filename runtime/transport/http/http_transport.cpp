@@ -1,6 +1,5 @@
 #include "transport/http/http_transport.hpp"
 
-#include "clock.hpp"
 #include "text/ip_address.hpp"
 #include "transport/bytes/socket_stream.hpp"
 #include "transport/bytes/tls_stream.hpp"
@@ -13,10 +12,8 @@ namespace rkllm_mcp::http {
 namespace {
 
 Response refusal_of(Limit limit) {
-  Response response = limit == Limit::kConnectionsPerPeer ? plain_response(429, "too many connections of this client")
-                                                          : plain_response(503, "too many connections");
-  response.headers.add("Date", http_date(seconds_since_1970()));
-  return response;
+  return limit == Limit::kConnectionsPerPeer ? plain_response(429, "too many connections of this client")
+                                             : plain_response(503, "too many connections");
 }
 
 Surroundings surroundings_of(asio::io_context& io, const Options& options, const ConnectionLimits& limits,
@@ -69,10 +66,10 @@ void Transport::accepted(asio::ip::tcp::socket socket) {
   const std::string client = source_of(to_text(remote));
   const auto objection = channels_.objection(client, limits_);
   if (objection) count(limits_.counts, *objection);
-  if (objection && !turned_away_.has_room()) return;  // which closes the socket
+  if (objection && !refused_connections_.has_room()) return;  // which closes the socket
   auto stream = open_stream(io_, std::move(socket), limits_, tls_);
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), limits_);
-  if (objection) return turned_away_.add(*channel, last_response(refusal_of(*objection)));
+  if (objection) return refused_connections_.add(*channel, last_response(refusal_of(*objection)));
   channels_.add(*channel, client);
   channel->contain([&] { Connection::start(around_, *channel, to_text(remote)); });
 }

@@ -68,7 +68,7 @@ class Transport {
   const ConnectionLimits limits_;
   const TlsIdentity* const tls_;
   ChannelSet channels_;
-  TurnedAway turned_away_;
+  RefusedConnections refused_connections_;
   Listener listener_;
   std::uint16_t port_;
   const Immutable<Surroundings> around_;

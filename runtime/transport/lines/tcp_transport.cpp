@@ -25,10 +25,10 @@ void TcpTransport::accepted(asio::ip::tcp::socket socket) {
   const std::string client = source_of(to_text(remote));
   const auto objection = channels_.objection(client, options_.limits);
   if (objection) count(options_.limits.counts, *objection);
-  if (objection && (!options_.refusal || !turned_away_.has_room())) return;  // which closes the socket
+  if (objection && (!options_.refusal || !refused_connections_.has_room())) return;  // which closes the socket
   auto stream = open_stream(io_, std::move(socket), options_.limits, options_.tls);
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), options_.limits);
-  if (objection) return turned_away_.add(*channel, options_.refusal(*objection));
+  if (objection) return refused_connections_.add(*channel, options_.refusal(*objection));
   channels_.add(*channel, client);
   channel->contain([&] {
     LineConnection::start(*channel, {.transport = TransportKind::kTcp, .address = to_text(remote)}, options_.limits,

@@ -46,7 +46,7 @@ class TcpTransport {
   const TcpOptions options_;
   const AcceptFunction accept_;
   ChannelSet channels_;
-  TurnedAway turned_away_;
+  RefusedConnections refused_connections_;
   Listener listener_;
   std::uint16_t port_;
 };

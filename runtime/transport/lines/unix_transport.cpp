@@ -110,10 +110,10 @@ void UnixTransport::accepted(Protocol::socket socket) {
   const Credentials who = credentials_of(socket);
   const auto objection = channels_.objection(who.user, options_.limits);
   if (objection) count(options_.limits.counts, *objection);
-  if (objection && (!options_.refusal || !turned_away_.has_room())) return;  // which closes the socket
+  if (objection && (!options_.refusal || !refused_connections_.has_room())) return;  // which closes the socket
   auto stream = std::make_unique<SocketStream>(std::move(socket), options_.limits);
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), options_.limits);
-  if (objection) return turned_away_.add(*channel, options_.refusal(*objection));
+  if (objection) return refused_connections_.add(*channel, options_.refusal(*objection));
   channels_.add(*channel, who.user);
   channel->contain([&] {
     LineConnection::start(*channel, {.transport = TransportKind::kUnix, .address = who.all}, options_.limits, accept_);

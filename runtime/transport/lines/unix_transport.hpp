@@ -51,7 +51,7 @@ class UnixTransport {
   const UnixOptions options_;
   const AcceptFunction accept_;
   ChannelSet channels_;
-  TurnedAway turned_away_;
+  RefusedConnections refused_connections_;
   std::shared_ptr<AcceptLoop<Protocol>> clients_;
   ino_t file_ = 0;  // what stop() may remove
 };

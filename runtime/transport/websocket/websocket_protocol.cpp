@@ -4,7 +4,6 @@
 
 #include <openssl/evp.h>
 
-#include <algorithm>
 #include <array>
 #include <span>
 #include <stdexcept>
@@ -48,15 +47,7 @@ bool is_key(std::string_view key) {
 
 // Names of subprotocols differ by case (RFC 6455, section 4.1), unlike most of what header fields list.
 bool offers_mcp(const http::Headers& headers) {
-  for (const auto& [name, value] : headers) {
-    if (!http::equal_ignoring_case(name, "Sec-WebSocket-Protocol")) continue;
-    for (std::string_view rest = value; !rest.empty();) {
-      const auto comma = std::min(rest.find(','), rest.size());
-      if (http::trim_blanks(rest.substr(0, comma)) == "mcp") return true;
-      rest.remove_prefix(std::min(comma + 1, rest.size()));
-    }
-  }
-  return false;
+  return headers.lists("Sec-WebSocket-Protocol", "mcp", http::Headers::Case::kCounts);
 }
 
 }  // namespace

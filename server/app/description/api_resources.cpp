@@ -34,8 +34,7 @@ std::vector<std::string> names_of(std::string_view document, const char* kind) {
 
 // Everything about a function's parameters and result that JSON Schema can say; lists of tools say less.
 void add_schemas(Json& function, const AbiSet& abi) {
-  const Method* const method =
-      find_method(abi.methods, [&](const Method& each) { return function["name"] == each.name; });
+  const Method* const method = find_method(abi.methods, function["name"].get_ref<const std::string&>());
   if (method == nullptr) return;
   function["inputSchema"] = Json::parse(method->input_schema);
   function["outputSchema"] = Json::parse(method->output_schema);

@@ -109,7 +109,8 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const C
   limits.stranger_message_bytes = context.stranger_message_bytes;
   const RefusalFunction refusal = [limits](Limit limit) {
     const bool of_peer = limit == Limit::kConnectionsPerPeer;
-    return Dispatcher::turned_away_message(limit, of_peer ? limits.max_connections_per_peer : limits.max_connections) +
+    return Dispatcher::refused_connection_message(limit,
+                                                  of_peer ? limits.max_connections_per_peer : limits.max_connections) +
            "\n";
   };
   if (settings.tcp.enabled) {

@@ -90,7 +90,7 @@ class ServicesPort {
                const Dispatcher::Options& options, HttpRoutes::StatusFunction health, HttpRoutes::TextFunction metrics);
 
   void handle(const http::Request& request, http::Exchange& exchange) { routes_.handle(request, exchange); }
-  const Principal* identify(const http::Request& head) { return dispatcher_.gate().let_in(head); }
+  const Principal* identify(const http::Request& head) { return dispatcher_.gate().principal_of(head); }
   mcp::Server& mcp() { return dispatcher_.mcp(); }
 
  private:

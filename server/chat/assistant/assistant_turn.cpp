@@ -9,6 +9,7 @@
 #include "upstreams/offered.hpp"
 
 #include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/lower_case.hpp>
 
 #include <asio/post.hpp>
 
@@ -189,10 +190,7 @@ void AssistantTurn::check_language() {
 void AssistantTurn::language_told(const std::string& text, const TurnError* error) {
   // Without an answer the language stays what the letters of the question suggest.
   if (error == nullptr) {
-    std::string lower = text;
-    std::ranges::transform(lower, lower.begin(), [](char letter) {
-      return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    });
+    const std::string lower = in_lower_case(text);
     const auto begin = std::ranges::find_if(lower, [](char letter) { return letter >= 'a' && letter <= 'z'; });
     constexpr std::size_t kCodeBytes = 2;
     const std::string code(begin, begin + std::min<std::ptrdiff_t>(kCodeBytes, lower.end() - begin));

@@ -327,8 +327,7 @@ void ChatRoutes::load_or_unload(ChatJob job, Visit& visit) {
         {.model = model.name, .asker = visit.asker, .keep_alive = job.turn.keep_alive, .peer = visit.peer},
         std::move(events));
   }
-  open_.keep(number, visit,
-             {std::move(place), [visit = visit.shared_from_this()](const TurnError& error) { visit->refuse(error); }});
+  open_.keep(number, visit, std::move(place));
 }
 
 void ChatRoutes::apply_template(Visit& visit, const Json& body) {

@@ -52,9 +52,7 @@ void EmbeddingEndpoints::embed(EmbeddingSurface surface, Visit& visit, const Jso
     check_room(*visit, *request, first, count);
   };
   auto running = host_.embed(request->wish, visit.asker, visit.peer, done, failed, check_first);
-  open_.keep(number, visit, {std::move(running), [visit = visit.shared_from_this()](const TurnError& error) {
-                               visit->refuse(error);
-                             }});
+  open_.keep(number, visit, std::move(running));
 }
 
 void EmbeddingEndpoints::check_room(Visit& visit, const EmbeddingRequest& request, const std::vector<float>& first,

@@ -69,8 +69,7 @@ void TokenEndpoints::use_tokenizer(Visit& visit, std::string model_path, Work wo
   };
   // Destroyed when open_ lets go of the visit: the thread then sees that nobody wants the result, and stops.
   const std::shared_ptr<void> answering(outcome.get(), [outcome](void*) { outcome->is_wanted = false; });
-  open_.keep(number, visit,
-             {answering, [visit = visit.shared_from_this()](const TurnError& error) { visit->refuse(error); }});
+  open_.keep(number, visit, answering);
   tokenizers_.use(std::move(model_path), make, std::move(tell));
 }
 
@@ -79,7 +78,7 @@ void TokenEndpoints::count_tokens(Visit& visit, const Json& body) {
   host_.plain_model_for(request.turn.model, visit.asker);
   const std::size_t said = bytes_of(request.turn);
   if (said > kMostPromptBytes) {  // no prompt is made of so much text: an estimate by its bytes says enough
-    return visit.answer_text(anthropic_count_reply(estimated_tokens(said).tokens, true),
+    return visit.answer_text(anthropic_count_reply(estimated_tokens(said).tokens, CountKind::kEstimate),
                              ignored_fields(request.ignored));
   }
   const ChatHost::PromptOfModel prompt = host_.prompt_of(request.turn, visit.asker);
@@ -87,7 +86,7 @@ void TokenEndpoints::count_tokens(Visit& visit, const Json& body) {
   const auto count = [prompt, is_estimate](const Tokenizer* tokenizer, const std::function<void()>& keep_going) {
     const TokenCount counted = tokens_of_prompt(prompt.text, prompt.is_whole ? tokenizer : nullptr, keep_going);
     *is_estimate = counted.is_estimate;
-    return anthropic_count_reply(counted.tokens, counted.is_estimate);
+    return anthropic_count_reply(counted.tokens, counted.is_estimate ? CountKind::kEstimate : CountKind::kExact);
   };
   auto send = [this, visit = visit.shared_from_this(), request = std::move(request),
                is_estimate](std::string reply) mutable {
@@ -103,7 +102,9 @@ void TokenEndpoints::count_by_prefill(Visit& visit, Turn turn, const std::string
   const std::uint64_t number = open_.new_number();
   const auto tell = [this, visit = visit.shared_from_this(), number, estimate,
                      headers](std::optional<std::int64_t> tokens) {
-    open_.end(number, [&] { visit->answer_text(tokens ? anthropic_count_reply(*tokens, false) : estimate, headers); });
+    open_.end(number, [&] {
+      visit->answer_text(tokens ? anthropic_count_reply(*tokens, CountKind::kExact) : estimate, headers);
+    });
   };
   std::unique_ptr<Running> counting;
   try {
@@ -112,9 +113,7 @@ void TokenEndpoints::count_by_prefill(Visit& visit, Turn turn, const std::string
     // A prompt that no model takes, since it is too long for example, is estimated.
   }
   if (counting == nullptr) return visit.answer_text(estimate, headers);
-  open_.keep(number, visit, {std::move(counting), [visit = visit.shared_from_this()](const TurnError& error) {
-                               visit->refuse(error);
-                             }});
+  open_.keep(number, visit, std::move(counting));
 }
 
 void TokenEndpoints::tokenize(Visit& visit, const Json& body) {

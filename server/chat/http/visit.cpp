@@ -142,6 +142,11 @@ void OpenVisits::keep(std::uint64_t number, const Visit& visit, Open open) {
   });
 }
 
+void OpenVisits::keep(std::uint64_t number, const Visit& visit, std::shared_ptr<void> answering) {
+  keep(number, visit,
+       {std::move(answering), [visit = visit.shared_from_this()](const TurnError& error) { visit->refuse(error); }});
+}
+
 // What is kept must not be destroyed while one of its callbacks runs.
 void OpenVisits::let_go(std::uint64_t number) {
   open_[number].is_let_go = true;

@@ -114,8 +114,11 @@ class OpenVisits {
   std::uint64_t new_number() { return ++last_; }
   // Keeps `open` until let_go(number), which may also come before this call, or until the visit's client has gone.
   void keep(std::uint64_t number, const Visit& visit, Open open);
+  // The same for what cannot be given up by itself: where all are given up, the visit is refused.
+  void keep(std::uint64_t number, const Visit& visit, std::shared_ptr<void> answering);
   // It counts as gone at once, and is destroyed soon: callbacks of what is kept may call this.
   void let_go(std::uint64_t number);
+  // Whether a visit of that number is kept, and has not been let go.
   bool has(std::uint64_t number) const;
   // Calls `answer`, which sends all that is still to be said, and lets go. Does nothing for a visit that is gone: its
   // client has gone, or it has been given up.

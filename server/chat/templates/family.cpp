@@ -4,6 +4,7 @@
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json_reader.hpp>
+#include <rkllm_mcp/lower_case.hpp>
 
 #include <fnmatch.h>
 
@@ -180,7 +181,7 @@ std::string letters_and_digits(std::string_view text) {
   std::string plain;
   for (const char character : text) {
     const auto byte = static_cast<unsigned char>(character);
-    if (std::isalnum(byte) != 0) plain.push_back(static_cast<char>(std::tolower(byte)));
+    if (std::isalnum(byte) != 0) plain.push_back(in_lower_case(character));
   }
   return plain;
 }

@@ -135,6 +135,8 @@ class ModelLender {
   // By any of its names; nothing if there is none. Does not load it.
   virtual std::optional<ModelDescription> find(std::string_view name, const Asker& asker) const = 0;
 
+  // Asks for a lease of the model, or of the model for embeddings; it is loaded first if it is not. No event comes
+  // before this has returned, and none after `granted` or `failed`.
   virtual std::unique_ptr<QueuePlace> ask(PlaceWish wish, PlaceEvents<ModelLease> events) = 0;
   virtual std::unique_ptr<QueuePlace> ask_for_embeddings(PlaceWish wish, PlaceEvents<EmbeddingLease> events) = 0;
 

@@ -1,5 +1,6 @@
 #include "cli/people/load_progress_line.hpp"
 
+#include "json_members.hpp"
 #include "model_name.hpp"
 #include "text/shown.hpp"
 
@@ -54,19 +55,15 @@ void LoadProgressLine::show(const Json& health) {
   const Json loading = health.value("loading", Json::array());
   for (const Json& load : loading) {
     if (!is_asked_for(load, model_)) continue;
-    const auto number = [&load](const char* key) {
-      const Json value = load.value(key, Json());
-      return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-    };
     std::string text = "loading";
-    const auto total = number("total");
-    if (const auto bytes = number("bytes")) {
+    const auto total = number_in(load, "total");
+    if (const auto bytes = number_in(load, "bytes")) {
       text += "  " + shown_progress(static_cast<std::int64_t>(*bytes),
                                     total ? std::optional(static_cast<std::int64_t>(*total)) : std::nullopt);
     } else if (total) {
       text += "  " + shown_bytes(static_cast<std::int64_t>(*total));
     }
-    if (const auto left = number("seconds_left"); left && *left >= 1) text += "  " + shown_time_left(*left);
+    if (const auto left = number_in(load, "seconds_left"); left && *left >= 1) text += "  " + shown_time_left(*left);
     return line_.show(text, ProgressLine::When::kNow);
   }
   line_.clear();  // it is loaded, and the model reads the prompt

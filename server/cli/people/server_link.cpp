@@ -165,11 +165,11 @@ void ServerLink::complain(client::HttpRoundTrip::End end, const client::HttpRoun
   throw client::ConnectionError(text);
 }
 
-ServerLink::Answer ServerLink::ask(const client::HttpQuestion& question) {
+ServerLink::Answer ServerLink::ask(const client::HttpRequest& request) {
   client::HttpRoundTrip trip(endpoint_, kPatience);
   Answer answer{};
   const auto end = trip.run(
-      question,
+      request,
       [&answer](const client::HttpHead& head) {
         answer.status = head.status;
         return true;

@@ -65,7 +65,7 @@ class ServerLink {
     int status;
     std::string body;
   };
-  Answer ask(const client::HttpQuestion& question);
+  Answer ask(const client::HttpRequest& request);
   bool post(const std::string& path, const Json& body, const char* accepted,
             const std::function<void(std::string_view bytes)>& on_bytes, const std::function<bool()>& is_stopped);
   [[noreturn]] void complain(client::HttpRoundTrip::End end, const client::HttpRoundTrip& trip) const;

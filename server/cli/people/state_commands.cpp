@@ -7,6 +7,7 @@
 #include "cli/people/server_link.hpp"
 #include "cli/serve_options.hpp"
 #include "client/connection.hpp"
+#include "json_members.hpp"
 #include "text/shown.hpp"
 #include "text/utf8.hpp"
 
@@ -51,9 +52,10 @@ std::string shown_time(long long seconds) {
 }
 
 std::string rounded(const Json& object, const char* key) {
-  if (!object.contains(key) || !object[key].is_number()) return "-";
+  const auto number = number_in(object, key);
+  if (!number) return "-";
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", object[key].get<double>());
+  std::snprintf(text.data(), text.size(), "%.1f", *number);
   return text.data();
 }
 

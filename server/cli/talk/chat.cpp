@@ -4,10 +4,10 @@
 #include "cli/input_lines.hpp"
 #include "cli/people/load_progress_line.hpp"
 #include "cli/talk/interrupts.hpp"
-#include "cli/talk/kept_terminal.hpp"
 #include "cli/talk/line_editor.hpp"
 #include "cli/talk/model_conversation.hpp"
 #include "cli/talk/new_file.hpp"
+#include "cli/talk/terminal_guard.hpp"
 #include "text/ascii.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
@@ -163,7 +163,7 @@ class Chat {
     AnswerPrinter printer(paint_);
     std::string thinking;
     interrupts_.taken();  // one that was pressed before counts no more
-    const QuietKeys quiet;
+    const NoEchoGuard quiet;
     try {
       LoadProgressLine progress(server_, conversation_.model());
       const auto end = conversation_.ask(question, {[&](const std::string& text) {
@@ -253,8 +253,8 @@ class Chat {
     say("Written to " + path + ".\n");
   }
 
-  const Interrupts interrupts_{};  // first: threads that are made later inherit what it does to signals
-  const KeptTerminal terminal_{};  // before the editor, which changes it
+  const Interrupts interrupts_{};   // first: threads that are made later inherit what it does to signals
+  const TerminalGuard terminal_{};  // before the editor, which changes it
   ServerLink& server_;
   const Output output_;
   const bool shows_thinking_ = output_ == Output::kText && ::isatty(STDOUT_FILENO) == 1;  // else it would be an answer

@@ -62,7 +62,7 @@ LineEditor::LineEditor(std::string history_file, Lines lines) : history_file_(st
   ::el_wset(
       line, EL_ADDFN, kSuspendWide, L"Stop the program, until the shell has it go on",
       +[](EditLine* asking, wint_t) -> unsigned char {
-        ::raise(SIGTSTP);  // KeptTerminal gives the terminal back, and takes it again
+        ::raise(SIGTSTP);  // TerminalGuard gives the terminal back, and takes it again
         ::el_resize(asking);
         ::el_wset(asking, EL_REFRESH);  // behind what the shell has written
         return CC_NORM;

@@ -23,11 +23,6 @@ std::string decimals(double value, const char* format) {
   return text.data();
 }
 
-std::optional<double> number_in(const Json& object, const char* key) {
-  if (!object.is_object() || !object.contains(key) || !object[key].is_number()) return std::nullopt;
-  return object[key].get<double>();
-}
-
 }  // namespace
 
 std::string AnswerSpeed::text() const {
@@ -57,8 +52,7 @@ ModelConversation::End ModelConversation::ask(const std::string& question, const
       "/v1/chat/completions", body, [&](const std::string& data) { take(data, asked, listener); }, listener.is_stopped);
   // Where the server tells how many tokens there were, but not how fast they came.
   if (!speed_.tokens_per_second && speed_.tokens && *speed_.tokens > 1 && last_ > first_) {
-    speed_.tokens_per_second =
-        static_cast<double>(*speed_.tokens - 1) / std::chrono::duration<double>(last_ - first_).count();
+    speed_.tokens_per_second = static_cast<double>(*speed_.tokens - 1) / seconds_between(first_, last_);
   }
   messages_.push_back(Json{{"role", "user"}, {"content", question}});
   messages_.push_back(Json{{"role", "assistant"}, {"content", answer_}});

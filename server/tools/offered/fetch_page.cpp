@@ -3,6 +3,7 @@
 #include "tools/web/charset.hpp"
 
 #include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/lower_case.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -16,7 +17,7 @@ enum class Kind { kPage, kText, kOther };
 Kind kind_of(const std::string& content_type) {
   std::string type = content_type.substr(0, content_type.find(';'));
   std::erase_if(type, [](unsigned char c) { return std::isspace(c) != 0; });
-  std::ranges::transform(type, type.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  type = in_lower_case(type);
   if (type.empty() || type == "text/html" || type == "application/xhtml+xml") return Kind::kPage;
   const bool is_text = type.starts_with("text/") || type == "application/json" || type == "application/xml" ||
                        type.ends_with("+json") || type.ends_with("+xml") || type == "application/javascript";

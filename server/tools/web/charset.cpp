@@ -2,6 +2,8 @@
 
 #include "text/utf8.hpp"
 
+#include <rkllm_mcp/lower_case.hpp>
+
 #include <iconv.h>
 
 #include <algorithm>
@@ -17,12 +19,6 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr std::string_view kFallback = "windows-1252";
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
 
 // The encodings that pages may have, by the labels that they usually have there: https://encoding.spec.whatwg.org,
 // which takes ISO-8859-1 for Windows-1252, and so on. iconv is told of no others: it knows three times as many, and
@@ -106,7 +102,7 @@ bool is_label(std::string_view text) {
 
 // The value of charset= in the text, as of a header or of a page's <meta>.
 std::string charset_in(std::string_view text) {
-  const std::string lowered = lower(text);
+  const std::string lowered = in_lower_case(text);
   for (auto at = lowered.find("charset"); at != std::string::npos; at = lowered.find("charset", at + 1)) {
     auto begin = lowered.find_first_not_of(" \t\r\n", at + 7);
     if (begin == std::string::npos || lowered[begin] != '=') continue;

@@ -182,7 +182,7 @@ TEST_CASE("loading and unloading models takes the permission admin, everything e
     Method method = kPlain;
     method.handle = role;
     session.principal = whose;
-    return refusal_of([&] { Caller::permit(session, method); });
+    return refusal_of([&] { permit(session, permission_for(method)); });
   };
   for (const auto role : {HandleRole::kCreates, HandleRole::kDestroys}) {
     CHECK(code(role, &caller) == ErrorCode::kUnauthorized);
@@ -199,7 +199,10 @@ TEST_CASE("a client has so many calls in progress, and the one too many is count
   auto limits = patient_limits();
   limits.requests_per_session = 1;
   CallBench bench(limits);
-  const auto check = [&] { bench.caller.check_quota(*bench.session, *bench.reply("2")); };
+  const auto check = [&] {
+    const CallLimits& held = bench.caller.limits();
+    check_quota(*bench.session, bench.reply("2")->peer(), held.requests_per_session, held.counts);
+  };
   CHECK_FALSE(refusal_of(check));
   bench.caller.push(*bench.session, *bench.reply("1"), target(kRun), Caller::Chunks::kReplies);
   CHECK(refusal_of(check) == ErrorCode::kQueueFull);

@@ -56,11 +56,7 @@ struct PolledStream {
     if (!outcome.error) outcome.result = Json{{"status", 0}};
     reader->stream()->on_done(std::move(outcome));
   }
-  void fail() {
-    CallOutcome outcome;
-    outcome.error = std::make_exception_ptr(CallFailed("run", -1));
-    end(std::move(outcome));
-  }
+  void fail() { end({.error = std::make_exception_ptr(CallFailed("run", -1))}); }
 
   void end_with_many_values() {
     const std::vector<float> values(kManyValues, 0.25F);

@@ -176,9 +176,8 @@ TEST_CASE("a call that fails is answered with its error, and a fault with an int
   client.backend.fail(0, CallFailed("plain", -1));
   CHECK(client.told_once()["error"]["code"] == ErrorCode::kCallFailed);
   client.call(kRun);
-  CallOutcome outcome;
-  outcome.error = std::make_exception_ptr(std::logic_error("a fault"));
-  std::exchange(client.backend.calls[1].observer, nullptr)->on_done(std::move(outcome));
+  std::exchange(client.backend.calls[1].observer, nullptr)
+      ->on_done({.error = std::make_exception_ptr(std::logic_error("a fault"))});
   CHECK(client.told_once()["error"]["code"] == ErrorCode::kInternalError);
 }
 

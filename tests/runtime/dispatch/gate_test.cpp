@@ -75,20 +75,20 @@ TEST_CASE("over UDP an address is another holder's only when nothing of the one 
 TEST_CASE("while too many guesses of an address wait, it cannot try others, and other addresses notice nothing") {
   asio::io_context loop;
   Gate gate(loop, two_tokens());
-  CHECK(gate.let_in(kFirstToken, "192.0.2.1:1") != nullptr);
+  CHECK(gate.principal_of(kFirstToken, "192.0.2.1:1") != nullptr);
   CHECK(gate.complaint("192.0.2.1:1") == "nobody has this access token");
   std::size_t refused = 0;
   constexpr std::size_t kGuesses = 1000;
   for (std::size_t i = 0; i < kGuesses; ++i) {
     const std::string address = "192.0.2.1:" + std::to_string(i);
-    CHECK(gate.let_in("nobody-has-this-one", address) == nullptr);
+    CHECK(gate.principal_of("nobody-has-this-one", address) == nullptr);
     gate.refuse_guess(address, [&refused] { ++refused; });
   }
   CHECK(refused == kGuesses - GuessThrottle::kMostWaiting);
-  CHECK(gate.let_in(kSecondToken, "192.0.2.1:2") == nullptr);
+  CHECK(gate.principal_of(kSecondToken, "192.0.2.1:2") == nullptr);
   CHECK(gate.complaint("192.0.2.1:2").find("too many wrong access tokens") == 0);
-  CHECK(gate.let_in(kFirstToken, "192.0.2.1:3") != nullptr);  // it has come from there before
-  CHECK(gate.let_in(kSecondToken, "192.0.2.2:1") != nullptr);
+  CHECK(gate.principal_of(kFirstToken, "192.0.2.1:3") != nullptr);  // it has come from there before
+  CHECK(gate.principal_of(kSecondToken, "192.0.2.2:1") != nullptr);
 }
 
 TEST_CASE("of too many addresses that have proved themselves, the one that has not come for longest is forgotten") {
@@ -97,18 +97,18 @@ TEST_CASE("of too many addresses that have proved themselves, the one that has n
   const auto fill_line = [&gate](const std::string& address) {
     for (int i = 0; i < 100; ++i) gate.refuse_guess(address, [] {});
   };
-  CHECK(gate.let_in(kFirstToken, "192.0.2.1:1") != nullptr);
-  CHECK(gate.let_in(kFirstToken, "192.0.2.2:1") != nullptr);
-  CHECK(gate.let_in(kFirstToken, "192.0.2.1:2") != nullptr);
+  CHECK(gate.principal_of(kFirstToken, "192.0.2.1:1") != nullptr);
+  CHECK(gate.principal_of(kFirstToken, "192.0.2.2:1") != nullptr);
+  CHECK(gate.principal_of(kFirstToken, "192.0.2.1:2") != nullptr);
   constexpr int kOthers = 1023;
   for (int i = 0; i < kOthers; ++i) {
     const std::string address = "10.0." + std::to_string(i / 256) + "." + std::to_string(i % 256) + ":1";
-    CHECK(gate.let_in(kFirstToken, address) != nullptr);
+    CHECK(gate.principal_of(kFirstToken, address) != nullptr);
   }
   fill_line("192.0.2.1:3");
   fill_line("192.0.2.2:3");
   fill_line("10.0.3.254:3");
-  CHECK(gate.let_in(kFirstToken, "192.0.2.1:4") != nullptr);
-  CHECK(gate.let_in(kFirstToken, "192.0.2.2:4") == nullptr);
-  CHECK(gate.let_in(kFirstToken, "10.0.3.254:4") != nullptr);
+  CHECK(gate.principal_of(kFirstToken, "192.0.2.1:4") != nullptr);
+  CHECK(gate.principal_of(kFirstToken, "192.0.2.2:4") == nullptr);
+  CHECK(gate.principal_of(kFirstToken, "10.0.3.254:4") != nullptr);
 }

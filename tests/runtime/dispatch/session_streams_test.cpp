@@ -217,15 +217,15 @@ TEST_CASE("the time when a session was last read is that of the stream that was 
   session.bench.pass(10s);
   second.end();
   const auto then = Clock::now();
-  CHECK(session.streams->last_attached() == then);
+  CHECK(session.streams->last_detached() == then);
   session.bench.pass(10s);
-  CHECK(session.streams->last_attached() == then);
+  CHECK(session.streams->last_detached() == then);
   first.end();
-  CHECK(session.streams->last_attached() == then + 10s);
+  CHECK(session.streams->last_detached() == then + 10s);
   session.bench.pass(10s);
   session.streams->standing().begin(*first.exchange);
   session.streams->standing().none();
-  CHECK(session.streams->last_attached() == then + 20s);
+  CHECK(session.streams->last_detached() == then + 20s);
 }
 
 TEST_CASE("at the end of a session its streams are given up, also by those who keep one, and may end afterwards") {

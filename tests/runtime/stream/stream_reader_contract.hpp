@@ -149,9 +149,7 @@ template <class One>
 void tells_of_an_error_behind_what_came_before() {
   One one;
   one.bring("before");
-  CallOutcome outcome;
-  outcome.error = std::make_exception_ptr(CallFailed("run", -1));
-  one.end(std::move(outcome));
+  one.end({.error = std::make_exception_ptr(CallFailed("run", -1))});
   one.settle();
   CHECK(one.heard().text == "before");
   CHECK(one.heard().ends == 1);

@@ -391,11 +391,7 @@ void tell_all(Kind& kind, CallOutcome outcome) {
   }).join();
 }
 
-CallOutcome refusal() {
-  CallOutcome outcome;
-  outcome.error = std::make_exception_ptr(RpcError(ErrorCode::kCallFailed, "no"));
-  return outcome;
-}
+CallOutcome refusal() { return {.error = std::make_exception_ptr(RpcError(ErrorCode::kCallFailed, "no"))}; }
 
 }  // namespace
 

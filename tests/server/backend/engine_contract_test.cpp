@@ -157,8 +157,7 @@ struct Guarded : Kind {
 };
 
 CallRequest request_of(std::string_view name, Json params) {
-  const Method* const method =
-      find_method(simulator().abi().methods, [name](const Method& each) { return each.name == name; });
+  const Method* const method = find_method(simulator().abi().methods, name);
   if (method == nullptr) throw std::logic_error("no such method");
   return {.method = method, .params = std::move(params)};
 }

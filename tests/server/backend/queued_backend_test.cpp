@@ -312,9 +312,7 @@ class LateRefusalEngine final : public Engine {
     CallOutcome call_beside(const CallRequest&) override {
       is_being_aborted_.set_value();
       run_->wait_until_done(std::chrono::milliseconds(200));  // which it must not be yet
-      CallOutcome refused;
-      refused.error = std::make_exception_ptr(InvalidParams("params", "no"));
-      return refused;
+      return {.error = std::make_exception_ptr(InvalidParams("params", "no"))};
     }
     void stop_run() override {}
     bool loaded() const override { return true; }

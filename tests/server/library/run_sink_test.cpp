@@ -107,10 +107,10 @@ TEST_CASE("a run that nobody stops goes on after each callback") {
   SinkBench run;
   for (int callback = 0; callback < 3; ++callback) {
     run.sink.on_token(0, "a", callback);
-    CHECK(run.sink.verdict() == Verdict::kGoOn);
+    CHECK(run.sink.callback_return() == CallbackReturn::kGoOn);
   }
   run.sink.on_end("RKLLM_RUN_FINISH", nullptr);
-  CHECK(run.sink.verdict() == Verdict::kGoOn);
+  CHECK(run.sink.callback_return() == CallbackReturn::kGoOn);
   CHECK(run.aborts == 0);
   CHECK(run.call->stops == 0);
   CHECK_FALSE(run.outcome().aborted);
@@ -120,15 +120,15 @@ TEST_CASE("rows reach the observer, are freed after the callback that lent them,
   SinkBench run;
   CHECK(run.facts().sizes.empty());
   run.sink.on_rows(lent_rows(3));
-  CHECK(run.sink.verdict() == Verdict::kGoOnAndFreeRows);
+  CHECK(run.sink.callback_return() == CallbackReturn::kGoOnAndFreeRows);
   CHECK(run.call->rows == std::vector<std::vector<float>>{{1, 2, 3, 4, 5, 6}});
   CHECK(run.facts().sizes == std::map<std::string, std::int64_t>{{"vocab_size", 3}});
 
   run.sink.on_token(0, "a", 1);
-  CHECK(run.sink.verdict() == Verdict::kGoOn);  // this callback has lent nothing
+  CHECK(run.sink.callback_return() == CallbackReturn::kGoOn);  // this callback has lent nothing
 
   run.sink.on_rows(lent_rows(2));
-  CHECK(run.sink.verdict() == Verdict::kGoOnAndFreeRows);
+  CHECK(run.sink.callback_return() == CallbackReturn::kGoOnAndFreeRows);
   CHECK(run.call->rows.size() == 2);
   CHECK(run.facts().sizes == std::map<std::string, std::int64_t>{{"vocab_size", 2}});
 }
@@ -136,21 +136,21 @@ TEST_CASE("rows reach the observer, are freed after the callback that lent them,
 TEST_CASE("a run that is stopped is aborted at its next callback, once, and its outcome says so") {
   SinkBench run;
   run.sink.on_token(0, "a", 1);
-  CHECK(run.sink.verdict() == Verdict::kGoOn);
+  CHECK(run.sink.callback_return() == CallbackReturn::kGoOn);
   run.sink.stop();
   CHECK(run.call->stops == 1);
   CHECK(run.aborts == 0);  // not outside of a callback
   CHECK_FALSE(run.outcome().aborted);
   run.sink.on_token(0, "b", 2);
   CHECK(run.aborts == 0);  // once all of this callback has been told
-  CHECK(run.sink.verdict() == Verdict::kGoOn);
+  CHECK(run.sink.callback_return() == CallbackReturn::kGoOn);
   CHECK(run.aborts == 1);
   run.sink.on_token(0, "c", 3);
-  run.sink.verdict();
+  run.sink.callback_return();
   CHECK(run.aborts == 1);
   CHECK(run.call->tokens.size() == 3);  // what still comes is told
   run.sink.on_end("RKLLM_RUN_FINISH", nullptr);
-  run.sink.verdict();
+  run.sink.callback_return();
   CHECK(run.aborts == 1);
   CHECK(run.outcome().aborted);
 }
@@ -159,7 +159,7 @@ TEST_CASE("a run whose observer wants to stop is aborted inside the callback, wh
   SinkBench run;
   run.sink.on_rows(lent_rows(2));
   run.call->is_stop_wanted = true;
-  CHECK(run.sink.verdict() == Verdict::kGoOnAndFreeRows);
+  CHECK(run.sink.callback_return() == CallbackReturn::kGoOnAndFreeRows);
   CHECK(run.aborts == 1);
   CHECK(run.outcome().aborted);
 }
@@ -167,17 +167,17 @@ TEST_CASE("a run whose observer wants to stop is aborted inside the callback, wh
 TEST_CASE("a run that has told its end is not aborted any more, which could hit the next one") {
   SinkBench stopped;
   stopped.sink.on_token(0, "a", 1);
-  stopped.sink.verdict();
+  stopped.sink.callback_return();
   stopped.sink.stop();
   stopped.sink.on_end("RKLLM_RUN_FINISH", nullptr);
-  CHECK(stopped.sink.verdict() == Verdict::kGoOn);
+  CHECK(stopped.sink.callback_return() == CallbackReturn::kGoOn);
   CHECK(stopped.aborts == 0);
   CHECK_FALSE(stopped.outcome().aborted);
 
   SinkBench unwanted;
   unwanted.call->is_stop_wanted = true;
   unwanted.sink.on_failure("RKLLM_RUN_ERROR");
-  unwanted.sink.verdict();
+  unwanted.sink.callback_return();
   CHECK(unwanted.aborts == 0);
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("stopping a run ends the wait for a slow reader, and the run is aborte
   RunSink sink(*call, 1, [&] { aborting_thread = std::this_thread::get_id(); });
   std::future<std::thread::id> runtime = std::async(std::launch::async, [&] {
     sink.on_token(0, "a", 1);
-    sink.verdict();
+    sink.callback_return();
     return std::this_thread::get_id();
   });
   CHECK(call->waits.get_future().wait_for(kSinkPatience) == std::future_status::ready);
@@ -216,7 +216,7 @@ TEST_CASE("a run that ends in a state of failure has failed, with that state and
   SinkBench run;
   CHECK_FALSE(run.facts().has_failed);
   run.sink.on_failure("RKLLM_RUN_ERROR");
-  CHECK(run.sink.verdict() == Verdict::kGoOn);
+  CHECK(run.sink.callback_return() == CallbackReturn::kGoOn);
   CHECK(run.facts().has_failed);
   CHECK(run.sink.await_end(does_not_run_any_more));
   CHECK_FALSE(run.sink.gave_up());
@@ -246,7 +246,7 @@ TEST_CASE("a run was empty if it has come to its end without anything and nobody
   SinkBench aborted;
   aborted.sink.stop();
   aborted.sink.on_token(0, std::nullopt, -1);
-  aborted.sink.verdict();
+  aborted.sink.callback_return();
   aborted.sink.on_end("RKLLM_RUN_FINISH", nullptr);
   CHECK_FALSE(aborted.facts().was_empty);
 }
@@ -266,9 +266,9 @@ TEST_CASE("the end of a run that another thread tells is seen, with all that cam
   std::future<void> runtime = std::async(std::launch::async, [&, begin = about_to_wait.get_future()] {
     begin.wait();
     run.sink.on_token(0, "a", 1);
-    run.sink.verdict();
+    run.sink.callback_return();
     run.sink.on_end("RKLLM_RUN_FINISH", Json{{"perf", 1}});
-    run.sink.verdict();
+    run.sink.callback_return();
     is_running = false;
   });
   about_to_wait.set_value();
@@ -313,7 +313,7 @@ TEST_CASE("a run keeps its observer for as long as callbacks may come") {
     REQUIRE_FALSE(kept.expired());
     sink.on_token(0, "late", 1);
     sink.on_end("RKLLM_RUN_FINISH", nullptr);
-    sink.verdict();
+    sink.callback_return();
     CHECK(kept.lock()->tokens == std::vector<std::string>{"0:late#1"});
   }
   CHECK(kept.expired());
@@ -328,7 +328,7 @@ TEST_CASE("what a run has told may be asked while the runtime still calls back")
     for (int round = 0; round < kRounds; ++round) {
       run.sink.on_token(0, std::nullopt, 1);
       run.sink.on_rows(lent_rows(3));
-      run.sink.verdict();
+      run.sink.callback_return();
     }
     run.sink.on_failure("RKLLM_RUN_ERROR");
     is_late = false;

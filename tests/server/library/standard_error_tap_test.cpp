@@ -88,7 +88,7 @@ TEST_CASE("what is written to standard error is passed on unchanged, whoever wri
   StandardErrorTap tap;
   const std::string text = std::string("I rkllm: \xFF\0 line\nhalf of ", 23) + std::string(3000, 'x') + "\n\n";
   print_to(STDERR_FILENO, text);
-  CHECK(tap.lines() == 3);  // all that was written has been passed on when lines are counted
+  CHECK(tap.line_count() == 3);  // all that was written has been passed on when lines are counted
   CHECK(error.take() == text);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("the error lines that were written before the question are among the a
   const LedIntoPipe error(STDERR_FILENO);
   StandardErrorTap tap;
   print_to(STDERR_FILENO, "E rkllm: first\n");
-  const auto place = tap.lines();
+  const auto place = tap.line_count();
   CHECK(place == 1);
   CHECK(tap.errors_since(place) == ErrorLines{});
   print_to(STDERR_FILENO, "I rkllm: nothing\nE rkllm: second\nE rkllm: unfinished");
@@ -127,14 +127,14 @@ TEST_CASE("standard output is listened to where it is standard error, and else l
   {
     StandardErrorTap tap;
     print_to(STDOUT_FILENO, "to output\n");
-    lines_of_two = tap.lines();
+    lines_of_two = tap.line_count();
     of_output = output.take();
   }
   REQUIRE(::dup2(STDERR_FILENO, STDOUT_FILENO) == STDOUT_FILENO);
   {
     StandardErrorTap tap;
     print_to(STDOUT_FILENO, "to both\n");
-    lines_of_one = tap.lines();
+    lines_of_one = tap.line_count();
     of_error = error.take();
   }
   print_to(STDOUT_FILENO, "after it\n");
@@ -151,17 +151,17 @@ TEST_CASE("what nobody reads is dropped and holds nobody up, and a later line sa
   StandardErrorTap tap;
   const std::string full = std::string(4095, 'x') + "\n" + std::string(4095, 'y') + "\n";
   print_to(STDERR_FILENO, full);
-  CHECK(tap.lines() == 2);
+  CHECK(tap.line_count() == 2);
   print_to(STDERR_FILENO, "E rkllm: dropped\n");
   CHECK(tap.errors_since(0) == ErrorLines{"E rkllm: dropped"});  // answers lose nothing
   print_to(STDERR_FILENO, "and this\n");
-  CHECK(tap.lines() == 4);
+  CHECK(tap.line_count() == 4);
   CHECK(error.take() == full);
   print_to(STDERR_FILENO, "seen\n");
-  CHECK(tap.lines() == 5);
+  CHECK(tap.line_count() == 5);
   CHECK(error.take() == "\n(26 bytes of standard error were dropped)\nseen\n");
   print_to(STDERR_FILENO, "seen\n");
-  CHECK(tap.lines() == 6);
+  CHECK(tap.line_count() == 6);
   CHECK(error.take() == "seen\n");
 }
 

@@ -6,6 +6,7 @@
 
 #include "backend/queued_backend.hpp"
 #include "clock.hpp"
+#include "counts.hpp"
 #include "server/backend/queue_limits.hpp"
 #include "settings_defaults.h"
 #include "support/usual_limits.hpp"
@@ -237,7 +238,7 @@ template <class Around>
 class ModelBench {
  public:
   explicit ModelBench(ServerModels::Choices choices, std::size_t room = 8)
-      : board(room), models(loop, log, choices, {.stream = usual_limits<TokenStream::Options>()}) {
+      : board(room), models(loop, log, choices, {.stream = usual_limits<TokenStream::Options>(), .counts = &counts}) {
     use_new_runtime();
   }
   ModelBench(const ModelBench&) = delete;
@@ -303,6 +304,7 @@ class ModelBench {
   Around around;
   asio::io_context& loop = around.loop();
   spdlog::logger log{"test"};
+  Counts counts;
   Board board;
   std::shared_ptr<QueuedBackend> queue;
   ServerModels models;

@@ -72,11 +72,7 @@ inline constexpr std::array<Method, 4> kOldApi{seam_init(), seam_destroy(),
                                                seam_method("rkllm_run", R"({"max_new_tokens":{}})"),
                                                seam_method("rkllm_load_prompt_cache")};
 
-inline CallOutcome seam_error(const RpcError& error) {
-  CallOutcome outcome;
-  outcome.error = std::make_exception_ptr(error);
-  return outcome;
-}
+inline CallOutcome seam_error(const RpcError& error) { return {.error = std::make_exception_ptr(error)}; }
 
 // An engine whose models do what the test has written, for each call of a name the first that has not been made.
 class SeamEngine final : public Engine {

@@ -330,6 +330,7 @@ TEST_CASE("a queue has its length, and one access token its share of it") {
   REQUIRE(bench.until([&] { return too_many->done() && full->done(); }));
   CHECK(too_many->kind == ErrorKind::kQueueFull);
   CHECK(full->kind == ErrorKind::kQueueFull);
+  CHECK(bench.counts.reached.at(static_cast<std::size_t>(Limit::kQueueLength)) == 2);
   bench.board.let_loads_go();
   REQUIRE(bench.granted(first));
 }

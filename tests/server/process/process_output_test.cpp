@@ -43,7 +43,7 @@ TEST_CASE("lines are given on as they come, and one without an end waits for it"
   CHECK(process.output.read() == ProcessOutput::Read::kAll);
   CHECK(process.seen.size() == 3);
   CHECK(process.seen[1] == "two");
-  CHECK(process.output.lines() == 3);
+  CHECK(process.output.line_count() == 3);
 }
 
 TEST_CASE("when nobody can write any more, what stands there without an end is a line") {
@@ -53,7 +53,7 @@ TEST_CASE("when nobody can write any more, what stands there without an end is a
   CHECK(process.output.read() == ProcessOutput::Read::kEnd);
   CHECK(process.seen == LinesSeen{"one", "two"});
   CHECK(process.output.read() == ProcessOutput::Read::kEnd);
-  CHECK(process.output.lines() == 2);
+  CHECK(process.output.line_count() == 2);
 }
 
 TEST_CASE("the rest of an ended process is taken, also where another one can write on") {
@@ -83,17 +83,17 @@ TEST_CASE("of a lot of output a good part is taken at a time, and the rest of an
   REQUIRE(::fcntl(process.pipe.second.number(), F_SETPIPE_SZ, kPipe) == kPipe);
   for (std::size_t i = 0; i < kLines; ++i) process.print(std::string(49, 'x') + "\n");
   CHECK(process.output.read() == ProcessOutput::Read::kMore);
-  CHECK(process.output.lines() > 0);
-  CHECK(process.output.lines() < kLines);
+  CHECK(process.output.line_count() > 0);
+  CHECK(process.output.line_count() < kLines);
   process.output.read_rest();
-  CHECK(process.output.lines() == kLines);
+  CHECK(process.output.line_count() == kLines);
 }
 
 TEST_CASE("the error lines since a place are told") {
   PlayedProcess process;
   process.print("E rkllm: first\n");
   process.output.read();
-  const auto place = process.output.lines();
+  const auto place = process.output.line_count();
   process.print("I rkllm: nothing\nE rkllm: second\n");
   process.output.read();
   CHECK(process.output.errors_since(place) == LinesSeen{"E rkllm: second"});

@@ -73,13 +73,14 @@ WatchedUpstream::Answer with_tools(std::vector<Json> tools, const std::string& m
 }  // namespace
 
 TEST_CASE("pauses between tries grow to half a minute, and begin anew after what was well for longer than that") {
-  GrowingPause pause;
+  Backoff backoff;
   std::vector<long> told;
-  for (int time = 0; time < 9; ++time) told.push_back(static_cast<long>(pause.after(std::chrono::seconds(1)).count()));
+  for (int time = 0; time < 9; ++time)
+    told.push_back(static_cast<long>(backoff.after(std::chrono::seconds(1)).count()));
   CHECK(told == std::vector<long>{250, 500, 1000, 2000, 4000, 8000, 16000, 30000, 30000});
-  CHECK(pause.after(std::chrono::seconds(30)).count() == 30000);
-  CHECK(pause.after(std::chrono::seconds(31)).count() == 250);
-  CHECK(pause.after(std::chrono::seconds(1)).count() == 500);
+  CHECK(backoff.after(std::chrono::seconds(30)).count() == 30000);
+  CHECK(backoff.after(std::chrono::seconds(31)).count() == 250);
+  CHECK(backoff.after(std::chrono::seconds(1)).count() == 500);
 }
 
 TEST_CASE("a list of tools is told once, when all of its pages are there, and then nothing is due") {

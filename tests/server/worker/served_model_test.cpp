@@ -241,11 +241,10 @@ TEST_CASE("a call that needs no handle is made by the engine") {
 
 TEST_CASE("an error of a call is told with code, message and data, a bug as an internal error") {
   Served served([](const Made& made) {
-    CallOutcome outcome;
-    outcome.error = made.request.params.contains("bug")
-                        ? std::make_exception_ptr(std::runtime_error("out of luck"))
-                        : std::make_exception_ptr(RpcError(ErrorCode::kCallFailed, "no \xFF!", Json{{"status", -1}}));
-    return outcome;
+    return CallOutcome{
+        .error = made.request.params.contains("bug")
+                     ? std::make_exception_ptr(std::runtime_error("out of luck"))
+                     : std::make_exception_ptr(RpcError(ErrorCode::kCallFailed, "no \xFF!", Json{{"status", -1}}))};
   });
   served.in_order.call(1, "plain");
   const SaidEnd failed = served.in_order.end();

@@ -72,7 +72,7 @@ TEST_CASE("all that a worker has printed is there before its end is told, also a
   told.get_future().wait();
   CHECK(said(watched.end()) == "0/7");
   CHECK(at_the_end == Lines{"out 1", "E rkllm: 1", "out 2", "E rkllm: 2", "out 3", "E rkllm: 3", "E last"});
-  CHECK(watched.process->log().lines() == 7);
+  CHECK(watched.process->log().line_count() == 7);
   CHECK(watched.process->log().errors_since(4) == Lines{"E rkllm: 3", "E last"});
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("the last line of a worker is there also where a process that it has s
 TEST_CASE("more than a pipe holds is read while a worker prints it") {
   Watched watched("i=0; while [ $i -lt 40 ]; do printf '%04000d\\n' $i; i=$((i + 1)); done");
   CHECK(said(watched.end()) == "0/0");
-  CHECK(watched.process->log().lines() == 40);
+  CHECK(watched.process->log().line_count() == 40);
   CHECK(watched.printed.all().back() == std::string(3998, '0') + "39");
 }
 

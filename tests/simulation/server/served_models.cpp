@@ -87,9 +87,8 @@ Backend::CallId ServedModels::start(CallRequest request) {
   const Model& model = models_.at(place_of(request.params.value("handle", "")));
   if (!workers_.has_queues() || model.ids.empty()) {  // the schedule has failed, or no model could ever be loaded
     asio::post(world_.loop(), [observer = std::move(request.observer)] {
-      CallOutcome outcome;
-      outcome.error = std::make_exception_ptr(RpcError(ErrorCode::kRuntimeUnavailable, "the simulation ends"));
-      observer->on_done(std::move(outcome));
+      observer->on_done(
+          {.error = std::make_exception_ptr(RpcError(ErrorCode::kRuntimeUnavailable, "the simulation ends"))});
     });
     return request.id;
   }

@@ -104,8 +104,7 @@ bool SimBackend::take_out(CallId id, const RpcError& why) {
   for (auto& [handle, queue] : queues_) {
     for (const auto& job : queue) {
       if (job->id != id || job->begun) continue;
-      CallOutcome outcome;
-      outcome.error = std::make_exception_ptr(why);
+      CallOutcome outcome{.error = std::make_exception_ptr(why)};
       world_.may_happen(job->name + " leaves the queue",
                         [this, handle = handle, job, outcome = std::make_shared<CallOutcome>(std::move(outcome))] {
                           if (job->observer) end(handle, job, std::move(*outcome));
@@ -138,9 +137,10 @@ void SimBackend::give_up(CallId id, const RpcError& why) {
 void SimBackend::end_all() {
   for (auto& [handle, queue] : std::exchange(queues_, {})) {
     for (const auto& job : queue) {
-      CallOutcome outcome;
-      outcome.error = std::make_exception_ptr(RpcError(ErrorCode::kRuntimeUnavailable, "the simulation ends"));
-      if (job->observer) std::exchange(job->observer, nullptr)->on_done(std::move(outcome));
+      if (job->observer)
+        std::exchange(job->observer, nullptr)
+            ->on_done(
+                {.error = std::make_exception_ptr(RpcError(ErrorCode::kRuntimeUnavailable, "the simulation ends"))});
     }
   }
 }

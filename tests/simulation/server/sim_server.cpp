@@ -88,7 +88,7 @@ Immutable<http::Surroundings> http_service(asio::io_context& loop, Gate& gate, c
   http::Surroundings service{loop, {}, {}, std::move(own_pages), std::move(handler), {}, {}, {}, {}, {}, limits};
   service.parser_limits.header_bytes = test::usual_limits<http::Options>().header_bytes;
   service.parser_limits.body_bytes = limits.max_message_bytes;
-  service.parser_limits.identify = [&gate](const http::Request& head) { return gate.let_in(head); };
+  service.parser_limits.identify = [&gate](const http::Request& head) { return gate.principal_of(head); };
   service.timeouts = {milliseconds(600'000), milliseconds(600'000), milliseconds(600'000)};
   service.websocket_limits = {SimServer::kStall / 4, 5 * SimServer::kStall};
   service.accept_websocket = std::move(accept_websocket);

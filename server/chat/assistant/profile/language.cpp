@@ -1,5 +1,7 @@
 #include "chat/assistant/profile/language.hpp"
 
+#include <rkllm_mcp/lower_case.hpp>
+
 #include <utf8proc.h>
 
 #include <cstdio>  // compact_lang_det.h needs it, and does not include it
@@ -119,11 +121,10 @@ void for_each_word(std::string_view text, const Take& take) {
     if (!word.empty()) take(word);
     word.clear();
   };
-  for (const char letter : text) {
+  for (const char each : text) {
+    const char letter = in_lower_case(each);
     if (letter >= 'a' && letter <= 'z') {
       word.push_back(letter);
-    } else if (letter >= 'A' && letter <= 'Z') {
-      word.push_back(static_cast<char>(letter - 'A' + 'a'));
     } else {
       end_word();
     }

@@ -58,13 +58,6 @@ Json openai_body(const Turn& turn, bool is_stream) {
   return body;
 }
 
-std::optional<std::int64_t> number_in(const Json& object, const char* name) {
-  if (!object.is_object()) return std::nullopt;
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_number_integer()) return std::nullopt;
-  return found->get<std::int64_t>();
-}
-
 void add_text(const Json& object, const char* name, std::vector<AnswerEvent>& events) {
   if (const std::string text = text_in(object, name); !text.empty()) events.emplace_back(TextDelta{text});
 }
@@ -170,14 +163,14 @@ void RemoteAnswer::take_ollama(const Json& piece, std::vector<AnswerEvent>& even
   if (done == piece.end() || *done != true) return;
   has_ended_ = true;
   end_.finish = text_in(piece, "done_reason") == "length" ? Finish::kLength : Finish::kStop;
-  end_.usage.prompt = number_in(piece, "prompt_eval_count");
-  end_.usage.generated = number_in(piece, "eval_count");
+  end_.usage.prompt = integer_in(piece, "prompt_eval_count");
+  end_.usage.generated = integer_in(piece, "eval_count");
 }
 
 void RemoteAnswer::take_openai(const Json& piece, std::vector<AnswerEvent>& events) {
   if (const auto usage = piece.find("usage"); usage != piece.end()) {
-    if (const auto prompt = number_in(*usage, "prompt_tokens")) end_.usage.prompt = prompt;
-    if (const auto generated = number_in(*usage, "completion_tokens")) end_.usage.generated = generated;
+    if (const auto prompt = integer_in(*usage, "prompt_tokens")) end_.usage.prompt = prompt;
+    if (const auto generated = integer_in(*usage, "completion_tokens")) end_.usage.generated = generated;
   }
   const auto choices = piece.find("choices");
   if (choices == piece.end() || !choices->is_array() || choices->empty()) return;

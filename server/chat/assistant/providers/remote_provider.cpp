@@ -4,6 +4,7 @@
 #include "chat/assistant/providers/remote_protocol.hpp"
 #include "client/http/http_error.hpp"
 #include "lifetime.hpp"
+#include "text/ascii.hpp"
 #include "text/regular_file.hpp"
 #include "threads/stop_signal.hpp"
 #include "verified_client.hpp"
@@ -27,8 +28,6 @@ namespace {
 constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20U;  // of an answer
 constexpr std::size_t kMostComplaintBytes = 200;                  // that are passed on of what the other server says
 constexpr int kOk = 200;
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find_first_of("\r\n")); }
 
 // Throws without the path, which is not the client's to know.
 std::string access_key(const std::string& file) try {

@@ -99,9 +99,9 @@ std::string anthropic_reply(const ReplyFacts& facts, const Answer& answer) {
   return to_text(message);
 }
 
-std::string anthropic_count_reply(std::int64_t tokens, bool is_estimate) {
+std::string anthropic_count_reply(std::int64_t tokens, CountKind kind) {
   Json reply = {{"input_tokens", tokens}};
-  if (is_estimate) reply["estimate"] = true;
+  if (kind == CountKind::kEstimate) reply["estimate"] = true;
   return to_text(reply);
 }
 

@@ -14,8 +14,9 @@ Json anthropic_error(const TurnError& error, std::string_view request_id);
 ErrorReply anthropic_error_reply(const TurnError& error, std::string_view request_id);
 
 std::string anthropic_reply(const ReplyFacts& facts, const Answer& answer);
-// The answer of count_tokens; `is_estimate` is said in it.
-std::string anthropic_count_reply(std::int64_t tokens, bool is_estimate);
+// The answer of count_tokens, which says so if it is an estimate.
+enum class CountKind { kExact, kEstimate };
+std::string anthropic_count_reply(std::int64_t tokens, CountKind kind);
 
 class AnthropicStream final : public ReplyStream {
  public:

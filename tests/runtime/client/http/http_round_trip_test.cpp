@@ -38,11 +38,11 @@ struct Trip : HttpRoundTrip {
   explicit Trip(std::uint16_t port, Protocol protocol = Protocol::kHttp, const std::string& host = "127.0.0.1")
       : HttpRoundTrip(Endpoint{protocol, host, port, "/mcp"}, HttpPatience{.connect = 60s, .read = 60s}) {}
 
-  TripEnd ask(const HttpQuestion& question = {"GET", "/mcp", {}}) {
+  TripEnd ask(const HttpRequest& request = {"GET", "/mcp", {}}) {
     head.reset();
     bytes.clear();
     return run(
-        question,
+        request,
         [this](const HttpHead& came) {
           head = came;
           return takes_head;
@@ -86,7 +86,7 @@ class SayingPort {
 
 }  // namespace
 
-TEST_CASE("a question is asked as it is, a body as JSON, and nothing is to be compressed") {
+TEST_CASE("a request is sent as it is, a body as JSON, and nothing is to be compressed") {
   ScriptedHttpServer server([](const auto&, auto& response) { response.set_content("{}", "application/json"); });
   Trip trip(server.port());
   CHECK(trip.ask({"POST", "/mcp", {{"X-One", "1"}, {"X-One", "2"}}, "gr\xC3\xBC\xC3\x9F"}) == TripEnd::kComplete);
@@ -213,7 +213,7 @@ TEST_CASE("a server that speaks another protocol is none for HTTP, and what it s
   CHECK_FALSE(other.head);
 }
 
-TEST_CASE("what was spoken, or went wrong, is that of the last question") {
+TEST_CASE("what was spoken, or went wrong, is that of the last request") {
   std::atomic<int> count = 0;
   ScriptedHttpServer server([&count](const auto&, auto& response) {
     if (++count > 1) return response.set_content("{}", "application/json");

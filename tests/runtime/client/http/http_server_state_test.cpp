@@ -48,11 +48,11 @@ const std::string kTakesBoth = "application/json, text/event-stream";
 TEST_CASE("a message is posted as it is, to the server's path") {
   const StateOfServer state;
   CHECK(state.url() == "http://127.0.0.1:8443/mcp?x=1");
-  const HttpQuestion question = state.post({}, "gr\xC3\xBC\xC3\x9F");
-  CHECK(question.method == "POST");
-  CHECK(question.path == "/mcp?x=1");
-  CHECK(question.body == "gr\xC3\xBC\xC3\x9F");
-  CHECK(question.headers == HttpFields{{"Accept", kTakesBoth}});
+  const HttpRequest request = state.post({}, "gr\xC3\xBC\xC3\x9F");
+  CHECK(request.method == "POST");
+  CHECK(request.path == "/mcp?x=1");
+  CHECK(request.body == "gr\xC3\xBC\xC3\x9F");
+  CHECK(request.headers == HttpFields{{"Accept", kTakesBoth}});
 }
 
 TEST_CASE("from its answer to initialize on a server is told its session and the revision, but not by initialize") {
@@ -71,7 +71,7 @@ TEST_CASE("from its answer to initialize on a server is told its session and the
   HttpFields got = session;
   got.emplace("Accept", "text/event-stream");
   CHECK(state.get("").headers == got);
-  const HttpQuestion end = state.end_of_session();
+  const HttpRequest end = state.end_of_session();
   CHECK(end.method == "DELETE");
   CHECK(end.path == "/mcp?x=1");
   CHECK(end.body.empty());
@@ -88,11 +88,11 @@ TEST_CASE("a server that keeps no session is told of none") {
 
 TEST_CASE("a stream of events is asked for from the beginning, or after the event that came last") {
   const StateOfServer state;
-  const HttpQuestion question = state.get("s-7");
-  CHECK(question.method == "GET");
-  CHECK(question.path == "/mcp?x=1");
-  CHECK(question.body.empty());
-  CHECK(question.headers == HttpFields{{"Accept", "text/event-stream"}, {"Last-Event-ID", "s-7"}});
+  const HttpRequest request = state.get("s-7");
+  CHECK(request.method == "GET");
+  CHECK(request.path == "/mcp?x=1");
+  CHECK(request.body.empty());
+  CHECK(request.headers == HttpFields{{"Accept", "text/event-stream"}, {"Last-Event-ID", "s-7"}});
   CHECK(state.get("").headers.count("Last-Event-ID") == 0);
 }
 

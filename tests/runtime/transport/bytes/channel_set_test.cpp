@@ -185,26 +185,26 @@ TEST_CASE("a set may end while its connections do") {
   CHECK(one.client.receive_rest().empty());
 }
 
-TEST_CASE("a client that is turned away is told why, before its connection closes") {
+TEST_CASE("a client that is refused is told why, before its connection closes") {
   Connections connections;
-  TurnedAway turned_away;
+  RefusedConnections refused;
   auto& one = connections.connect();
-  turned_away.add(*one.channel, "too many");
+  refused.add(*one.channel, "too many");
   connections.loop.settle();
   CHECK(one.client.receive_rest() == "too many");
 }
 
-TEST_CASE("so many clients are turned away with a word at a time, and others when these have gone") {
+TEST_CASE("so many clients are refused with a word at a time, and others when these have gone") {
   constexpr std::size_t kAtATime = 64;
   Connections connections;
-  TurnedAway turned_away;
+  RefusedConnections refused;
   for (std::size_t i = 0; i < kAtATime; ++i) {
-    CHECK(turned_away.has_room());
-    turned_away.add(*connections.connect().channel, "too many");
+    CHECK(refused.has_room());
+    refused.add(*connections.connect().channel, "too many");
   }
-  CHECK_FALSE(turned_away.has_room());
+  CHECK_FALSE(refused.has_room());
   connections.all.front().client.close();
-  CHECK(connections.loop.until([&] { return turned_away.has_room(); }));
+  CHECK(connections.loop.until([&] { return refused.has_room(); }));
 }
 
 }  // namespace rkllm_mcp::test

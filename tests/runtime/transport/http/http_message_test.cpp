@@ -67,6 +67,8 @@ TEST_CASE("a list is all fields of its name together, each element whole, in eit
     CHECK_FALSE(headers.lists("Connection", element));
   }
   CHECK(http::Headers{{"A", "b,,c"}}.lists("A", "c"));
+  CHECK(http::Headers{{"A", "b, c"}}.lists("a", "c", http::Headers::Case::kCounts));
+  CHECK_FALSE(http::Headers{{"A", "b, C"}}.lists("A", "c", http::Headers::Case::kCounts));
   CHECK_FALSE(http::Headers().lists("A", "b"));
 }
 

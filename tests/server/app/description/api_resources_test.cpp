@@ -87,8 +87,7 @@ TEST_CASE("a function's document has the whole schemas of its parameters and its
   const auto text = api.of("functions").read("rkllm://api/functions/rkllm_init");
   REQUIRE(text);
   const Json init = Json::parse(text->text);
-  const Method* const method =
-      find_method(api.abi.methods, [](const Method& each) { return each.name == "rkllm_init"; });
+  const Method* const method = find_method(api.abi.methods, "rkllm_init");
   REQUIRE(method != nullptr);
   CHECK(init["inputSchema"] == Json::parse(method->input_schema));
   CHECK(init["inputSchema"]["properties"]["param"]["properties"].contains("model_path"));

@@ -48,7 +48,7 @@ struct Site {
     limits.body_bytes = 1000;
     limits.identify = [this](const http::Request& head) {
       ++looked_up;
-      return client.dispatcher.gate().let_in(head);
+      return client.dispatcher.gate().principal_of(head);
     };
     http::Parser parser(limits);
     parser.feed(line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token +

@@ -96,9 +96,7 @@ TEST_CASE("a load that fails in the runtime before keeps no model from being loa
   with.autoload.start(&with.init);
   with.autoload.start(&with.init);  // another runtime, while the one before has not answered
   REQUIRE(with.backend.loads.size() == 2);
-  CallOutcome refused;
-  refused.error = std::make_exception_ptr(RpcError(ErrorCode::kCallFailed, "refused"));
-  with.backend.loads.at(0)->on_done(std::move(refused));
+  with.backend.loads.at(0)->on_done({.error = std::make_exception_ptr(RpcError(ErrorCode::kCallFailed, "refused"))});
   with.settle();
   with.lost("llm-1");  // word of its loading is under way
   with.loaded(1, "llm-1");
@@ -108,9 +106,7 @@ TEST_CASE("a load that fails in the runtime before keeps no model from being loa
 TEST_CASE("a model of somebody else that is lost is not remembered while none is being loaded") {
   Loading with;
   with.autoload.start(&with.init);
-  CallOutcome refused;
-  refused.error = std::make_exception_ptr(RpcError(ErrorCode::kCallFailed, "refused"));
-  with.backend.loads.at(0)->on_done(std::move(refused));
+  with.backend.loads.at(0)->on_done({.error = std::make_exception_ptr(RpcError(ErrorCode::kCallFailed, "refused"))});
   with.settle();
   with.lost("llm-1");
   with.autoload.start(&with.init);

@@ -59,8 +59,7 @@ struct Made {
 
   // A call of a method that needs no handle.
   CallOutcome call() const {
-    const Method* const method =
-        find_method(runtime->abi().methods, [](const Method& each) { return each.name == "rkllm_createDefaultParam"; });
+    const Method* const method = find_method(runtime->abi().methods, "rkllm_createDefaultParam");
     REQUIRE(method != nullptr);
     const auto observer = std::make_shared<EndOfCall>();
     runtime->backend()->start({.method = method, .params = Json::object(), .observer = observer});

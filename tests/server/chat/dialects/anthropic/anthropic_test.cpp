@@ -146,8 +146,8 @@ TEST_CASE("a whole Anthropic message") {
            {Finish::kStop, "end_turn"}, {Finish::kLength, "max_tokens"}, {Finish::kContentFilter, "refusal"}}) {
     CHECK(Json::parse(anthropic_reply(kAnthropicFacts, {.end = {.finish = finish}}))["stop_reason"] == reason);
   }
-  CHECK(anthropic_count_reply(7, false) == R"({"input_tokens":7})");
-  CHECK(anthropic_count_reply(7, true) == R"({"input_tokens":7,"estimate":true})");
+  CHECK(anthropic_count_reply(7, CountKind::kExact) == R"({"input_tokens":7})");
+  CHECK(anthropic_count_reply(7, CountKind::kEstimate) == R"({"input_tokens":7,"estimate":true})");
 }
 
 TEST_CASE("Anthropic's events: blocks one after the other, with consecutive numbers") {

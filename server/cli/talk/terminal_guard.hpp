@@ -10,21 +10,21 @@ namespace rkllm_mcp {
 
 // Gives the terminal back as it was when this was made: at its end, and when a signal ends or stops the program
 // (Ctrl-Z). A program that goes on after a stop finds the terminal as it left it. There is one of these at a time.
-class KeptTerminal {
+class TerminalGuard {
  public:
-  KeptTerminal();
-  KeptTerminal(const KeptTerminal&) = delete;
-  KeptTerminal& operator=(const KeptTerminal&) = delete;
-  ~KeptTerminal();
+  TerminalGuard();
+  TerminalGuard(const TerminalGuard&) = delete;
+  TerminalGuard& operator=(const TerminalGuard&) = delete;
+  ~TerminalGuard();
 };
 
 // While it lives the terminal does not show what is typed; it is kept for whoever reads next.
-class QuietKeys {
+class NoEchoGuard {
  public:
-  QuietKeys();
-  QuietKeys(const QuietKeys&) = delete;
-  QuietKeys& operator=(const QuietKeys&) = delete;
-  ~QuietKeys();
+  NoEchoGuard();
+  NoEchoGuard(const NoEchoGuard&) = delete;
+  NoEchoGuard& operator=(const NoEchoGuard&) = delete;
+  ~NoEchoGuard();
 
   // To be called now and then, as before something is printed: some shells (bash) bring a program that runs in the
   // background back to the foreground without a signal.

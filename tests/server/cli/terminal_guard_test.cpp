@@ -1,5 +1,5 @@
 // The terminal's settings while chat runs, on a terminal of the test's own; with keys and signals: talk_test.cpp.
-#include "cli/talk/kept_terminal.hpp"
+#include "cli/talk/terminal_guard.hpp"
 
 #include "server/cli/stand_in_terminal.hpp"
 #include "support/catch.hpp"
@@ -53,7 +53,7 @@ TEST_CASE("a terminal is given back as it was, whatever was changed meanwhile") 
   const StandInTerminal terminal(STDIN_FILENO);
   const termios before = terminal.settings();
   {
-    const KeptTerminal kept;
+    const TerminalGuard kept;
     terminal.set(without_keys(before));
     CHECK_FALSE(terminal.shows_keys());
   }
@@ -65,7 +65,7 @@ TEST_CASE("keys are not shown while they are quiet, and then as before") {
   const StandInTerminal terminal(STDIN_FILENO);
   const termios before = terminal.settings();
   {
-    const QuietKeys quiet;
+    const NoEchoGuard quiet;
     CHECK_FALSE(terminal.shows_keys());
     CHECK((terminal.settings().c_lflag & ICANON) != 0);
     quiet.go_on();
@@ -74,7 +74,7 @@ TEST_CASE("keys are not shown while they are quiet, and then as before") {
   CHECK(terminal.settings().c_lflag == before.c_lflag);
 
   terminal.set(without_keys(before));
-  { const QuietKeys quiet; }
+  { const NoEchoGuard quiet; }
   CHECK_FALSE(terminal.shows_keys());
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("a signal that would end or stop the program is met only while the ter
   const HandledAsUsual usual(signals);
   const StandInTerminal terminal(STDIN_FILENO);
   {
-    const KeptTerminal kept;
+    const TerminalGuard kept;
     for (const int signal : signals) {
       INFO(signal);
       CHECK(handler_of(signal) != SIG_DFL);
@@ -101,7 +101,7 @@ TEST_CASE("signals that are ignored stay so, as those of a shell without jobs an
   const HandledAsUsual usual({SIGCONT});
   const StandInTerminal terminal(STDIN_FILENO);
   {
-    const KeptTerminal kept;
+    const TerminalGuard kept;
     CHECK(handler_of(SIGHUP) == SIG_IGN);
     CHECK(handler_of(SIGTSTP) == SIG_IGN);
     CHECK(handler_of(SIGCONT) == SIG_DFL);
@@ -115,8 +115,8 @@ TEST_CASE("where standard input is no terminal no signal is met") {
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   REQUIRE(::dup2(nothing, STDIN_FILENO) == STDIN_FILENO);
   {
-    const KeptTerminal kept;
-    const QuietKeys quiet;
+    const TerminalGuard kept;
+    const NoEchoGuard quiet;
     CHECK(handler_of(SIGHUP) == SIG_DFL);
     CHECK(handler_of(SIGTSTP) == SIG_DFL);
     CHECK(handler_of(SIGCONT) == SIG_DFL);

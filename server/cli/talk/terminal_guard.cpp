@@ -1,4 +1,4 @@
-#include "cli/talk/kept_terminal.hpp"
+#include "cli/talk/terminal_guard.hpp"
 
 #include <termios.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ void restore_and_stop(int signal) {
 
 }  // namespace
 
-KeptTerminal::KeptTerminal() {
+TerminalGuard::TerminalGuard() {
   const bool is_terminal = ::tcgetattr(STDIN_FILENO, &terminal_before) == 0;
   for (std::size_t at = 0; at < kEndings.size(); ++at) {
     ::sigaction(kEndings.at(at), nullptr, &handlers_before.at(at));
@@ -80,7 +80,7 @@ KeptTerminal::KeptTerminal() {
   ::sigaction(SIGCONT, &continued, nullptr);
 }
 
-KeptTerminal::~KeptTerminal() {
+TerminalGuard::~TerminalGuard() {
   if (::isatty(STDIN_FILENO) == 1) ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
   for (std::size_t at = 0; at < kEndings.size(); ++at) {
     ::sigaction(kEndings.at(at), &handlers_before.at(at), nullptr);
@@ -89,7 +89,7 @@ KeptTerminal::~KeptTerminal() {
   ::sigaction(SIGCONT, &at_going_on_before, nullptr);
 }
 
-QuietKeys::QuietKeys() {
+NoEchoGuard::NoEchoGuard() {
   is_terminal_ = ::tcgetattr(STDIN_FILENO, &before_) == 0;
   if (!is_terminal_) return;
   termios quiet = before_;
@@ -98,12 +98,12 @@ QuietKeys::QuietKeys() {
   ::tcsetattr(STDIN_FILENO, TCSANOW, &quiet);
 }
 
-QuietKeys::~QuietKeys() {
+NoEchoGuard::~NoEchoGuard() {
   if (!is_terminal_) return;
   ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);  // in the background it stops here, until the shell brings it back
   is_stopped = 0;
 }
 
-void QuietKeys::go_on() const { rkllm_mcp::go_on(SIGCONT); }
+void NoEchoGuard::go_on() const { rkllm_mcp::go_on(SIGCONT); }
 
 }  // namespace rkllm_mcp
