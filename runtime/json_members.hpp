@@ -38,10 +38,12 @@ inline std::string_view text_view_in(const Json& object, const char* name) {
 // A copy of the member of this name, if it is a text; else empty.
 inline std::string text_in(const Json& object, const char* name) { return std::string(text_view_in(object, name)); }
 
-// The member of this name, if it is a whole number; and if it is any number.
+// The member of this name, if it is written as an integer, and fits; and if it is any number.
 inline std::optional<std::int64_t> integer_in(const Json& object, const char* name) {
   const Json* const member = member_of(object, name);
-  return member != nullptr && member->is_number_integer() ? std::optional(member->get<std::int64_t>()) : std::nullopt;
+  if (member == nullptr || !member->is_number_integer()) return std::nullopt;
+  if (member->is_number_unsigned() && !std::in_range<std::int64_t>(member->get<std::uint64_t>())) return std::nullopt;
+  return member->get<std::int64_t>();
 }
 inline std::optional<double> number_in(const Json& object, const char* name) {
   const Json* const member = member_of(object, name);

@@ -25,7 +25,7 @@ Json nothing(const char* key) { return {{key, Json::object()}}; }
 
 using Marks = std::initializer_list<const char*>;
 
-// The words of an identifier, in small letters: those of "free_all2", "freeAll2" and "XMLFree" are free, all, 2; and
+// The words of an identifier, in lower case: those of "free_all2", "freeAll2" and "XMLFree" are free, all, 2; and
 // xml, free.
 std::vector<std::string> words_of(const std::string& name) {
   const auto at = [&](std::size_t i) { return i < name.size() ? static_cast<unsigned char>(name[i]) : 0; };

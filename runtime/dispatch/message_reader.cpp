@@ -15,7 +15,6 @@
 
 namespace rkllm_mcp {
 
-// The memory that the message takes is given back when nothing that executes it needs it any more.
 void attach_share(Message& message, const std::optional<Immutable<MemoryShare>>& room) {
   if (auto* request = std::get_if<Request>(&message)) request->memory = room;
   if (auto* notification = std::get_if<Notification>(&message)) notification->memory = room;

@@ -21,7 +21,7 @@
 
 namespace rkllm_mcp {
 
-// The memory that the message takes is given back when nothing that executes it needs it any more.
+// Has the message hold `room`, which is given back when nothing that executes the message needs it any more.
 void attach_share(Message& message, const std::optional<Immutable<MemoryShare>>& room);
 
 class MessageReader {

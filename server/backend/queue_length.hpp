@@ -16,7 +16,7 @@ namespace rkllm_mcp {
 
 struct QueueLength {
   std::size_t all{};
-  std::size_t of_holder{};  // of the access token that asks; 0: there is none
+  std::size_t of_holder{};  // of the access token that asks: 0 if none does. A limit is more than 0
 };
 
 // Why a queue that is as long as `waiting` has no place for one more, which is counted; nothing: it has one. `whose`:

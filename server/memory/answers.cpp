@@ -89,13 +89,13 @@ RpcError too_long_for_one_answer(std::size_t bytes, std::int64_t limit) {
       bytes, static_cast<std::size_t>(limit));
 }
 
-Json page_of_messages(Store& store, const Key& key, std::int64_t after, const Limits& limits, bool is_paged) {
+Json page_of_messages(Store& store, const Key& key, std::int64_t after, const Limits& limits, Beyond beyond) {
   const auto messages = store.messages(key, after, limits);
   const auto last = store.recent(key, {1});
   Json page{{"messages", first_that_fit(messages, limits, whole_message)}};
   const std::size_t shown = page["messages"].size();
   if (shown == 0 || messages.at(shown - 1).seq >= last.front().seq) return page;
-  if (!is_paged) {
+  if (beyond == Beyond::kRefused) {
     throw too_long_for_one_answer(static_cast<std::size_t>(store.find(key)->bytes), limits.bytes);
   }
   page["nextCursor"] = std::to_string(messages.at(shown - 1).seq);

@@ -17,7 +17,7 @@
 
 namespace rkllm_mcp::memory {
 
-inline constexpr std::int64_t kAny = std::int64_t{1} << 40U;  // where no number of messages is a limit
+inline constexpr std::int64_t kAnyNumber = std::int64_t{1} << 40U;  // of messages: as many as there are
 
 // Whether entries of a list, each given once, fit into one answer together with those before. The first always does.
 class AnswerRoom {
@@ -47,7 +47,8 @@ Json first_that_fit(const std::vector<StoredMessage>& messages, const Limits& li
 Json last_that_fit(const std::vector<StoredMessage>& messages, std::int64_t answer_bytes);
 
 RpcError too_long_for_one_answer(std::size_t bytes, std::int64_t limit);
-// All messages behind `after`; error 4006 if they are too long for one answer and nobody has asked for a page.
-Json page_of_messages(Store& store, const Key& key, std::int64_t after, const Limits& limits, bool is_paged);
+enum class Beyond { kNextPage, kRefused };  // what becomes of messages that one answer has no room for
+// All messages behind `after`. Those beyond what fits: by "nextCursor", or error 4006 for the whole.
+Json page_of_messages(Store& store, const Key& key, std::int64_t after, const Limits& limits, Beyond beyond);
 
 }  // namespace rkllm_mcp::memory

@@ -56,7 +56,7 @@ mcp::Documents MemoryService::documents() {
             throw RpcError(ErrorCode::kResourceNotFound, "no resource " + to_text(shortened(uri)) + " exists",
                            Json{{"uri", shortened(uri)}});
           }
-          Json content = page_of_messages(store, *key, 0, {kAny, bytes}, false);
+          Json content = page_of_messages(store, *key, 0, {kAnyNumber, bytes}, Beyond::kRefused);
           content["summary"] = summary_content(store.summary(*key));
           std::string text = to_text(content);
           if (static_cast<std::int64_t>(text.size()) > bytes) throw too_long_for_one_answer(text.size(), bytes);

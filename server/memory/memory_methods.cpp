@@ -113,12 +113,12 @@ void MemoryService::add_context_methods(mcp::Service& service) {
       described("memory/get_context", "Recent messages",
                 "The most recent messages of a conversation, as many as one answer has room for: what a model needs "
                 "besides the summary. Empty if there is no such conversation.",
-                of_conversation(Json{{"max_messages", integer_schema("At most so many (20).", 1, kAny)}}),
+                of_conversation(Json{{"max_messages", integer_schema("At most so many (20).", 1, kAnyNumber)}}),
                 of_messages()),
       [this](Store& store, const Params& params) {
         const Key key = params.key();
         constexpr std::int64_t kUnlessSaid = 20;
-        const auto most = std::min(params.integer("max_messages", 1, kAny, kUnlessSaid), options_.keep_recent);
+        const auto most = std::min(params.integer("max_messages", 1, kAnyNumber, kUnlessSaid), options_.keep_recent);
         const auto messages = store.recent(key, {most, options_.answer_bytes});
         return Json{{"messages", last_that_fit(messages, options_.answer_bytes)}};
       });
@@ -141,19 +141,20 @@ void MemoryService::add_message_methods(mcp::Service& service) {
         const bool is_first = store.append(key, message) == 1;
         return Change{status_answer("success", key), key, is_first ? Change::What::kList : Change::What::kConversation};
       });
-  add_reading(
-      service,
-      described("memory/get_all_messages", "The whole conversation",
-                "All messages of a conversation, or a page of them with limit and cursor.",
-                of_conversation(Json{{"limit", integer_schema("A page of so many at most.", 1, kMostListed)},
-                                     {"cursor", cursor()}}),
-                of_messages(Json{{"nextCursor", {{"type", "string"}}}})),
-      [this](Store& store, const Params& params) {
-        const Key key = existing(store, params);
-        const bool is_paged = params.member("limit") != nullptr || params.member("cursor") != nullptr;
-        const Limits limits{is_paged ? params.integer("limit", 1, kMostListed, 100) : kAny, options_.answer_bytes};
-        return page_of_messages(store, key, number_of(params.text("cursor")), limits, is_paged);
-      });
+  add_reading(service,
+              described("memory/get_all_messages", "The whole conversation",
+                        "All messages of a conversation, or a page of them with limit and cursor.",
+                        of_conversation(Json{{"limit", integer_schema("A page of so many at most.", 1, kMostListed)},
+                                             {"cursor", cursor()}}),
+                        of_messages(Json{{"nextCursor", {{"type", "string"}}}})),
+              [this](Store& store, const Params& params) {
+                const Key key = existing(store, params);
+                const bool is_paged = params.member("limit") != nullptr || params.member("cursor") != nullptr;
+                const Limits limits{is_paged ? params.integer("limit", 1, kMostListed, 100) : kAnyNumber,
+                                    options_.answer_bytes};
+                return page_of_messages(store, key, number_of(params.text("cursor")), limits,
+                                        is_paged ? Beyond::kNextPage : Beyond::kRefused);
+              });
   add_reading(
       service,
       described("memory/get_old_messages", "Messages to summarise",
@@ -165,7 +166,7 @@ void MemoryService::add_message_methods(mcp::Service& service) {
         const auto conversation = store.find(key);
         const std::int64_t total =
             conversation ? std::max<std::int64_t>(conversation->messages - options_.keep_recent, 0) : 0;
-        const Limits limits{kAny, options_.answer_bytes};
+        const Limits limits{kAnyNumber, options_.answer_bytes};
         const auto messages = store.old(key, options_.keep_recent, limits);
         return Json{{"messages", first_that_fit(messages, limits, brief_message)}, {"total_count", total}};
       });

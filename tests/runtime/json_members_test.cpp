@@ -32,6 +32,8 @@ TEST_CASE("a number is taken for what it is, and nothing else for a number") {
   CHECK(number_in(object, "whole") == 3.0);
   CHECK(number_in(object, "broken") == 2.5);
   CHECK_FALSE(integer_in(object, "broken"));
+  CHECK(integer_in(Json::parse(R"({"n":9223372036854775807})"), "n") == 9223372036854775807);
+  CHECK_FALSE(integer_in(Json::parse(R"({"n":9223372036854775808})"), "n"));
   for (const char* const name : {"text", "flag", "none"}) {
     CHECK_FALSE(integer_in(object, name));
     CHECK_FALSE(number_in(object, name));

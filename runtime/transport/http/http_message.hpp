@@ -33,7 +33,7 @@ class Headers {
   std::optional<std::string_view> find(std::string_view name) const;  // the first of that name
   std::size_t count(std::string_view name) const;
   // Whether one of the comma-separated elements of all fields of that name equals `element`.
-  enum class Case { kIgnored, kCounts };  // of the element; names are compared ignoring case
+  enum class Case { kIgnored, kCounts };  // of `element`; that of a field's name never counts
   bool lists(std::string_view name, std::string_view element, Case letters = Case::kIgnored) const;
 
   auto begin() const { return fields_.begin(); }

@@ -63,7 +63,7 @@ std::optional<Parser::Event> Parser::next(std::string_view& bytes) {
 void Parser::release() {
   if (!std::exchange(is_given_, false)) return;
   message_.clear();
-  if (message_.capacity() > kKeptMessageBytes) message_.shrink_to_fit();
+  if (skipping_ || message_.capacity() > kKeptMessageBytes) message_.shrink_to_fit();  // skipping: there is no memory
   share_.set(0);
 }
 

@@ -33,8 +33,8 @@ struct Violation {
 
 class Parser {
  public:
-  // Of what has been received these three: a message, complete and valid UTF-8; one that is longer than the limit, by
-  // as much as is known; one for which there is no memory. Of the latter two the rest is skipped, and reading goes on.
+  // Of `Received` only three come: a message, complete and valid UTF-8; Oversized, of as many bytes as are known so
+  // far; NoRoom. What follows of a message that has been refused so is skipped, and reading goes on.
   using Event = std::variant<Received, Ping, Closing, Violation>;
 
   explicit Parser(std::size_t limit, MemoryBudget memory = {}) : limit_(limit), share_(std::move(memory)) {}
@@ -44,9 +44,10 @@ class Parser {
   // The number of the message of which some has come, however many fragments and pings ago; 0: there is none.
   std::size_t message_under_way() const { return in_message_ ? messages_ : 0; }
 
-  // Takes bytes off the front of `bytes`, to the end of a frame at most, and gives what that has brought; nothing for a
-  // fragment with others to come, for a pong, and for a frame whose end is still to come. What it points at is gone
-  // with the next call, and with release(). After a close frame, or a violation, it drops whatever comes.
+  // Takes bytes off the front of `bytes`, to the end of a frame at most, and gives what that has brought. That is
+  // nothing for a pong, and while a message or a control frame is incomplete; but what is refused is told as soon as
+  // that is known. What the event points at is gone with the next call, and with release(). After a close frame, or a
+  // violation, it drops whatever comes.
   std::optional<Event> next(std::string_view& bytes);
   // What the latest call has given is not needed any more: a long message's memory goes.
   void release();

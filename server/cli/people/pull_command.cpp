@@ -55,7 +55,7 @@ class Speed {
     }
     std::string text = shown_progress(done, of);
     // Of the bytes that came over this connection, and not of those that were there.
-    const double seconds = std::chrono::duration<double>(now - *began_).count();
+    const double seconds = seconds_between(*began_, now);
     constexpr double kEnough = 1;
     if (seconds < kEnough || done <= at_first_) return text;
     const double speed = static_cast<double>(done - at_first_) / seconds;

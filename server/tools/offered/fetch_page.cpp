@@ -5,7 +5,6 @@
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/lower_case.hpp>
 
-#include <algorithm>
 #include <cctype>
 #include <stdexcept>
 

@@ -113,7 +113,7 @@ constexpr std::array<std::string_view, 24> kBareSyllables = {
     "toi", "khong", "duoc", "nguoi", "nhung", "nhu",   "rang", "danh", "ngay", "nhieu", "bao", "lam",
     "sao", "nao",   "bi",   "dau",   "cua",   "trong", "phai", "nen",  "thi",  "viec",  "gi",  "giup"};
 
-// Words of ASCII letters, in small letters.
+// Words of ASCII letters, in lower case.
 template <class Take>
 void for_each_word(std::string_view text, const Take& take) {
   std::string word;
