@@ -1,5 +1,6 @@
 #include "transport/http/http_connection.hpp"
 
+#include "clock.hpp"
 #include "faults.hpp"
 #include "transport/bytes/input_backlog.hpp"
 #include "transport/http/http_message.hpp"
@@ -9,7 +10,7 @@
 
 #include <array>
 #include <charconv>
-#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -19,6 +20,16 @@ namespace {
 
 // So much of what a client pipelines is kept while an answer is under way; then it is not read until that is done.
 constexpr std::size_t kBacklogBytes = 64 * 1024;
+
+// The field Date of an answer that begins now. Made anew once a second at most; valid until the thread asks again.
+std::string_view date_now() {
+  thread_local std::int64_t second = -1;
+  thread_local std::string text;
+  const std::int64_t now = seconds_since_1970();
+  if (now != second) text = http_date(now);
+  second = now;
+  return text;
+}
 
 }  // namespace
 
@@ -48,7 +59,7 @@ class Connection::OwnExchange final : public Exchange {
     const auto connection = connection_.lock();
     if (state_ != State::kWaiting || !connection) return;
     Head head(status);
-    head.add(headers).add(cors_headers_);
+    head.add("Date", date_now()).add(headers).add(cors_headers_);
     // HTTP/1.0 knows no chunks: there the end of the connection is the end of the answer.
     keep_alive_ = keep_alive_ && !is_http_1_0_;
     if (!is_http_1_0_) head.add("Transfer-Encoding", "chunked");
@@ -110,7 +121,7 @@ class Connection::OwnExchange final : public Exchange {
     const auto connection = connection_.lock();
     if (state_ != State::kWaiting || !connection) return;
     Head head(response.status);
-    head.add(response.headers).add(cors_headers_);
+    head.add("Date", date_now()).add(response.headers).add(cors_headers_);
     const bool has_body = !status_forbids_body(response.status);
     if (has_body) {
       if (!response.content_type.empty()) head.add("Content-Type", response.content_type);
@@ -269,6 +280,7 @@ void Connection::refuse(const Refusal& refusal) {
   count_refusal(refusal.status, around_->limits.counts);
   const Request& request = parser_.so_far();
   Response response = answer_to(request, refusal);
+  response.headers.add("Date", date_now());
   for (const auto& [name, value] : around_->origin_policy.cors_headers(request)) response.headers.add(name, value);
   if (!refusal.is_guess || !around_->refuse_guess) return refuse(response);
   busy_ = true;

@@ -1,7 +1,5 @@
 #include "transport/http/http_message.hpp"
 
-#include "clock.hpp"
-
 #include <rkllm_mcp/lower_case.hpp>
 
 #include <algorithm>
@@ -21,16 +19,6 @@ bool list_contains(std::string_view list, std::string_view element, Headers::Cas
     if (comma == std::string_view::npos) return false;
     list.remove_prefix(comma + 1);
   }
-}
-
-// The field Date of an answer that begins now. Made anew once a second at most; valid until the thread asks again.
-std::string_view date_now() {
-  thread_local std::int64_t second = -1;
-  thread_local std::string text;
-  const std::int64_t now = seconds_since_1970();
-  if (now != second) text = http_date(now);
-  second = now;
-  return text;
 }
 
 }  // namespace
@@ -125,7 +113,6 @@ Head::Head(int status) : text_("HTTP/1.1 " + std::to_string(status) + " ") {
   text_.append(reason_phrase(status)).append("\r\n");
   // Answers are what their Content-Type says; no browser is to guess a page in them.
   add("X-Content-Type-Options", "nosniff");
-  if (status >= 200) add("Date", date_now());
 }
 
 Head& Head::add(std::string_view name, std::string_view value) {

@@ -77,7 +77,7 @@ std::string_view reason_phrase(int status);  // "Not Found"; "Status" for codes 
 // A response whose text says in plain words what was wrong.
 Response plain_response(int status, std::string_view explanation);
 
-// The text of a response's status line and header fields, with X-Content-Type-Options, and Date if it is a final one.
+// The text of a response's status line and header fields, with X-Content-Type-Options. Knows no time, and so no Date.
 class Head {
  public:
   explicit Head(int status);

@@ -1,5 +1,6 @@
 #include "transport/http/http_transport.hpp"
 
+#include "clock.hpp"
 #include "text/ip_address.hpp"
 #include "transport/bytes/socket_stream.hpp"
 #include "transport/bytes/tls_stream.hpp"
@@ -12,8 +13,10 @@ namespace rkllm_mcp::http {
 namespace {
 
 Response refusal_of(Limit limit) {
-  return limit == Limit::kConnectionsPerPeer ? plain_response(429, "too many connections of this client")
-                                             : plain_response(503, "too many connections");
+  Response response = limit == Limit::kConnectionsPerPeer ? plain_response(429, "too many connections of this client")
+                                                          : plain_response(503, "too many connections");
+  response.headers.add("Date", http_date(seconds_since_1970()));
+  return response;
 }
 
 Surroundings surroundings_of(asio::io_context& io, const Options& options, const ConnectionLimits& limits,
