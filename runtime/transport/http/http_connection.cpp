@@ -326,10 +326,10 @@ void Connection::watch_client() {
     phase = parser_.in_body() ? Phase::kBody : Phase::kHeader;
     time = parser_.in_body() ? timeouts.body : timeouts.header;
   }
+  const auto before = std::exchange(phase_, phase);
   if (!channel_->is_open() || phase == Phase::kAnswer) return deadline_.clear();
   if (has_fault("a connection on which nothing is asked any more is kept for ever")) return deadline_.clear();
-  if (phase == Phase::kBetween || phase != phase_) deadline_.set_after(time);
-  phase_ = phase;
+  if (phase == Phase::kBetween || phase != before) deadline_.set_after(time);
 }
 
 void Connection::out_of_time() {

@@ -99,11 +99,11 @@ TEST_CASE("giving up all tells each, once, and keeps nothing") {
 
 TEST_CASE("where nothing else is said of giving up, the visit is refused") {
   OpenBench bench;
-  test::KeptAnswer exchange;
-  const auto visit = std::make_shared<Visit>(bench.loop, bench.rules, bench.request, exchange, MemoryShare());
+  const auto exchange = std::make_shared<test::KeptAnswer>();
+  const auto visit = std::make_shared<Visit>(bench.loop, bench.rules, bench.request, *exchange, MemoryShare());
   bench.open->keep(bench.open->new_number(), *visit, std::make_shared<int>());
   bench.open->give_up_all(TurnError(ErrorKind::kNoRoom, "the server is ending"));
-  CHECK_THAT(exchange.answer.value().body, test::has_text("the server is ending"));
+  CHECK_THAT(exchange->answer.value().body, test::has_text("the server is ending"));
 }
 
 TEST_CASE("what has been let go is not given up any more, and what is let go before it is kept goes soon") {
