@@ -54,7 +54,7 @@ std::string wanted_header(const Json& schema) {
   for (const Json& property : *properties) {
     const std::string own = text_in(property, mcp::kParamAnnotation);
     if (!own.empty()) return mcp::kParamHeaderStart + own;
-    if (const std::string inside = wanted_header(property); !inside.empty()) return inside;
+    if (std::string inside = wanted_header(property); !inside.empty()) return inside;
   }
   return {};
 }
