@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -117,7 +118,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path output = directory / "out";
 
   std::vector<Row> rows{row("rkllm 1.3.0", argv[0], argv[1], argv[2], argv[3], "1.3.0", output)};
-  for (const std::size_t times : {1, 2, 4, 8}) {
+  for (const std::size_t times : std::initializer_list<std::size_t>{1, 2, 4, 8}) {
     const MadeUpHeader made = make_up_header(times * rows[0].bytes);
     const std::string name = "made up, x" + std::to_string(times);
     const std::string header = directory / ("made_up_" + std::to_string(times) + ".h");

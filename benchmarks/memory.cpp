@@ -157,7 +157,7 @@ void run(const std::string& folder, std::int64_t conversations, std::int64_t eac
   const auto any = [&] {
     return key_of_number(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(conversations)));
   };
-  print("get_context: the 6 most recent messages", times_of(kReads, [&] { store.recent(any(), 6); }));
+  print("get_context: the 6 most recent messages", times_of(kReads, [&] { store.recent(any(), {6}); }));
   print("get_all_messages", times_of(kReads, [&] { store.messages(any(), 0, {1000}); }));
   std::int64_t before = 0;
   print("a page of 50 of the list", times_of(1000, [&] {
