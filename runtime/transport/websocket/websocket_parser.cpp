@@ -63,7 +63,7 @@ std::optional<Parser::Event> Parser::next(std::string_view& bytes) {
 void Parser::release() {
   if (!std::exchange(is_given_, false)) return;
   message_.clear();
-  if (skipping_ || message_.capacity() > kKeptMessageBytes) message_.shrink_to_fit();  // skipping: there is no memory
+  if (skipping_ || message_.capacity() > kKeptMessageBytes) message_.shrink_to_fit();
   share_.set(0);
 }
 
@@ -111,10 +111,7 @@ std::optional<Parser::Event> Parser::begin_frame() {
   if (!std::exchange(in_message_, true)) ++messages_;
   const auto total = message_.size() + payload_bytes_;
   if (skipping_ || total <= limit_) return std::nullopt;
-  skipping_ = true;
-  message_.clear();
-  message_.shrink_to_fit();
-  share_.set(0);
+  skipping_ = is_given_ = true;
   return Oversized{static_cast<std::size_t>(total), limit_};
 }
 
@@ -135,8 +132,7 @@ std::optional<Parser::Event> Parser::read_payload(std::string_view& bytes) {
   if (!skipping_) {
     const auto start = message_.size();
     if (!append(part, offset)) {
-      skipping_ = true;
-      is_given_ = true;
+      skipping_ = is_given_ = true;
       event = NoRoom{message_};
     } else if (!utf8_.feed(std::string_view(message_).substr(start)) || (complete && final_ && !utf8_.complete())) {
       return violation(Close::kInvalidText, "not UTF-8");

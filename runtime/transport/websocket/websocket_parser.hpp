@@ -79,7 +79,7 @@ class Parser {
   std::string message_;       // of the data frames so far
   bool in_message_ = false;   // it is unfinished
   std::size_t messages_ = 0;  // that have begun
-  bool is_given_ = false;     // message_ is what the latest call has given
+  bool is_given_ = false;     // message_, or that it is refused, is what the latest call has given: it goes
   bool skipping_ = false;     // the message under way has been reported: too long, or no memory for it
   Utf8Validator utf8_;        // over the fragments of that message
   std::string control_;       // the payload of the control frame
