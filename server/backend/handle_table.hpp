@@ -71,6 +71,7 @@ class HandleTable {
   // The handles that these return are valid while the mutex is held; for longer use take their shared_from_this().
   // Null if there is no such handle. A handle that is being destroyed is found.
   ModelHandle* find(const std::string& id) const;
+  bool holds(const ModelHandle& handle) const { return find(handle.id) == &handle; }
   // The handle that a call of this method means: the one that it names, or else the only one that rkllm_init has made
   // or is making. None is found that is being destroyed. Throws RpcError (kUnknownHandle, kInvalidParams).
   ModelHandle& meant_by(const Method& method, const Json& params) const;

@@ -237,9 +237,11 @@ void QueuedBackend::finish(QueuedCall& job, CallOutcome outcome) {
   if (!given_up) job.observer().on_done(std::move(outcome));
   const std::lock_guard lock(mutex_);
   jobs_.erase(job.request.id);
-  // This may be the last reference, and this thread the handle's own, which cannot wait for itself.
-  handle_ends_.post([handle = std::move(handle)] {});
   change_.notify_all();
+  // Where this is the last reference to a handle that is gone, it must not go on this thread, which may be the handle's
+  // own, and cannot wait for itself. Most handles stay: no thread is woken for them.
+  if (handle && !handles_.holds(*handle)) handle_ends_.post([handle = std::move(handle)] {});
+  handle = nullptr;  // with the mutex: until it is released, the table cannot let go of it
 }
 
 }  // namespace rkllm_mcp

@@ -5,7 +5,7 @@
 //                   STOP    the run of that number, if it is still going on or is yet to come
 //   to the server   TOKENS  records {u16 entry of the batch, u16 bytes of text (0xFFFF: none), i32 token id, the text}
 //                   ROWS    the first: u32 rows, u32 columns, four names; then floats, as many frames as it takes
-//                   END     how the call ended, as JSON; in several frames if long
+//                   END     how the call ended, and what is new of the model, as JSON; in several frames if long
 //
 // A call's frames carry its number, which grows. Both ends are the same program on the same machine, so numbers are
 // written as the machine has them. Nothing that comes from the other side is believed: what is not understood throws

@@ -63,8 +63,10 @@ ReplyReader::End ReplyReader::read_end(const std::string& text) {
   End end;
   try {
     end.loaded = json.value("loaded", false);
-    const Json known = json.value("handle_values", Json::object());
-    for (const auto& [name, value] : known.items()) end.handle_values[name] = value.get<std::int64_t>();
+    if (const auto known = json.find("handle_values"); known != json.end()) {
+      Model::Values& values = end.handle_values.emplace();
+      for (const auto& [name, value] : known->items()) values[name] = value.get<std::int64_t>();
+    }
     end.outcome.state = json.value("state", std::string());
     end.outcome.aborted = json.value("aborted", false);
     if (const auto values = json.find("values"); values != json.end()) end.outcome.values = std::move(*values);

@@ -25,8 +25,8 @@ class ReplyReader {
   };
   struct End {
     CallOutcome outcome;
-    bool loaded = false;  // there is a model now
-    Model::Values handle_values;
+    bool loaded = false;                           // there is a model now
+    std::optional<Model::Values> handle_values{};  // nothing: they are as the worker said last
   };
 
   // Reads the reply to the call with this number; `run` is null unless it is a run, and outlives this.

@@ -86,6 +86,7 @@ bool ServedModel::wait_for_end(Clock::time_point deadline) const {
 
 void ServedModel::serve_in_order() {
   std::thread beside;
+  Model::Values told;  // the server has been told of the model
   try {
     beside = std::thread([this] { serve_beside(); });
     while (true) {
@@ -94,7 +95,8 @@ void ServedModel::serve_in_order() {
       if (tokens_->nobody_reads()) throw PeerGone();
       synchronize();
       end["loaded"] = model_->loaded();
-      end["handle_values"] = model_->values();
+      Model::Values values = model_->values();
+      if (values != told) end["handle_values"] = told = std::move(values);
       send_end(in_order_, received.number, end);
     }
   } catch (const PeerGone&) {

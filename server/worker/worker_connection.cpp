@@ -103,6 +103,7 @@ WorkerConnection::End WorkerConnection::call(const CallRequest& request, Run* ru
     End end = await_end(reader, run != nullptr);
     is_half_said = false;
     has_answered_ = true;
+    if (end.handle_values) handle_values_ = *std::exchange(end.handle_values, std::nullopt);
     // What was printed before the call returned has arrived; those who hear it belong to the call, and end with it.
     process_.log().read();
     if (end.outcome.error) add_logged_errors(logged_errors(), end.outcome);

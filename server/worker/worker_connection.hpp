@@ -38,6 +38,8 @@ class WorkerConnection {
   End call(const CallRequest& request, Run* run = nullptr);
   // Waits until the worker answers, which it does once its library is loaded. Throws as call() does.
   void ping() { call({nullptr, Json::object()}); }
+  // What the worker has said last, in an answer here, of the model that it serves.
+  const Model::Values& handle_values() const { return handle_values_; }
   // The number of a run that is going to be made here, once.
   std::uint32_t new_number() { return ++number_; }
   // The error lines that the worker has printed since the latest call began.
@@ -57,7 +59,8 @@ class WorkerConnection {
   const std::chrono::milliseconds hang_;
   asio::io_context& loop_;
   FrameSocket socket_;
-  bool has_answered_ = false;      // the worker has made a call here: it has the room for this line
+  bool has_answered_ = false;  // the worker has made a call here: it has the room for this line
+  Model::Values handle_values_{};
   std::uint32_t number_ = 0;       // the latest call's
   std::uint64_t log_lines_ = 0;    // that the worker had printed before it
   Clock::time_point last_sign_{};  // of life: a frame, or a line of the log

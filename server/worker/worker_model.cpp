@@ -45,7 +45,7 @@ CallOutcome WorkerModel::call(const CallRequest& request) {
     if (request.method->streams)
       run.emplace(WorkerConnection::Run{run_, *observer_, entries(), [this] { return stop_once(); }});
     WorkerConnection::End end = in_order_->call(request, run ? &*run : nullptr);
-    take_news(end);
+    add_printed(end);
     return std::move(end.outcome);
   } catch (...) {
     return failed();
@@ -78,8 +78,7 @@ CallOutcome WorkerModel::failed() {
   return outcome;
 }
 
-void WorkerModel::take_news(WorkerConnection::End& end) {
-  values_ = std::move(end.handle_values);
+void WorkerModel::add_printed(WorkerConnection::End& end) const {
   if (!end.outcome.error) add_logged_errors(in_order_->logged_errors(), end.outcome);
 }
 
@@ -97,7 +96,7 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
   CallOutcome outcome;
   try {
     WorkerConnection::End end = in_order_->call(request);
-    take_news(end);
+    add_printed(end);
     outcome = std::move(end.outcome);
     if (!outcome.error && (!end.loaded || !outcome.result.is_object())) {
       throw runtime_unavailable("the worker says that it has loaded a model, and has none");
@@ -160,8 +159,9 @@ bool WorkerModel::stop_once() {
 }
 
 std::size_t WorkerModel::entries() const {
-  const auto said = values_.find("n_batch");
-  if (said == values_.end()) return 1;
+  const Values& known = in_order_->handle_values();
+  const auto said = known.find("n_batch");
+  if (said == known.end()) return 1;
   return static_cast<std::size_t>(std::clamp<std::int64_t>(said->second, 1, kMostEntries));
 }
 

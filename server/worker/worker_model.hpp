@@ -27,15 +27,15 @@ class WorkerModel final : public Model {
   void stop_loading() override;
   std::optional<pid_t> loading_in() const override;
   bool loaded() const override { return loaded_; }
-  Values values() const override { return values_; }
+  Values values() const override { return in_order_ ? in_order_->handle_values() : Values(); }
   std::optional<pid_t> process() const override;
 
  private:
   CallOutcome create(const CallRequest& request);
   CallOutcome destroy(const CallRequest& request);
   CallOutcome failed();
-  void take_news(WorkerConnection::End& end);  // what a call has said of the model, and what the worker has printed
-  std::size_t entries() const;                 // of a run's batch
+  void add_printed(WorkerConnection::End& end) const;  // what the worker has printed during a call that has succeeded
+  std::size_t entries() const;                         // of a run's batch
   void lose(const RpcError& why);
   bool stop_once();  // false if the worker could not be told: it is to be told again
   void leave_worker();
@@ -47,9 +47,8 @@ class WorkerModel final : public Model {
   std::shared_ptr<WorkerProcess> worker_;
   std::optional<WorkerConnection> in_order_;  // to worker_, and ends before it: for calls one after the other
   std::optional<WorkerConnection> beside_;    // to worker_, and ends before it: for calls beside a run
-  Values values_;
-  CallObserver* observer_ = nullptr;  // of the latest run; nobody stops one whose call has ended
-  std::uint32_t run_ = 0;             // its number on in_order_
+  CallObserver* observer_ = nullptr;          // of the latest run; nobody stops one whose call has ended
+  std::uint32_t run_ = 0;                     // its number on in_order_
   Mutex stopping_;
   bool run_is_stopped_ = false;  // its worker has been told; guarded by stopping_
 

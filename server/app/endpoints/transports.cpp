@@ -141,7 +141,11 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const C
   websocket::Limits websocket;
   websocket.ping_interval = settings.ws.ping_s;
   if (settings.http.enabled || settings.services.enabled) {
-    http::Options options{{}, limits, timeouts(settings.http), origins(settings.http), websocket};
+    http::Options options;
+    options.limits = limits;
+    options.timeouts = timeouts(settings.http);
+    options.origins = origins(settings.http);
+    options.websocket = websocket;
     options.header_bytes = settings.http.header_bytes;
     options.identify = context.identify;
     options.refuse_guess = context.refuse_guess;

@@ -59,6 +59,15 @@ TEST_CASE("handles are numbered in the order in which they are made") {
   CHECK(table.handles.live_ids() == std::vector<std::string>{"llm-2", "llm-3"});
 }
 
+TEST_CASE("a handle is held from its addition to its removal, and another one of the same id is not it") {
+  Table table;
+  const auto handle = table.add(Is::kLive);
+  CHECK(table.handles.holds(*handle));
+  CHECK_FALSE(table.handles.holds(ModelHandle(table.mutex, handle->number)));
+  table.handles.remove(*handle);
+  CHECK_FALSE(table.handles.holds(*handle));
+}
+
 TEST_CASE("the number of a handle that was not made after all is given to the next, the smallest first") {
   Table table;
   const auto first = table.add(Is::kBeingMade);

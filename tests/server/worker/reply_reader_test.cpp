@@ -49,7 +49,7 @@ TEST_CASE("tokens are given on in their order, and the end says how the run ende
   CHECK(end->outcome.result == Json{{"status", 0}});
   CHECK(end->outcome.aborted);
   CHECK(end->loaded);
-  CHECK(end->handle_values.at("n_batch") == 2);
+  CHECK(end->handle_values == Model::Values{{"n_batch", 2}});
   CHECK_FALSE(end->outcome.error);
 }
 

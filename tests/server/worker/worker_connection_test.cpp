@@ -145,7 +145,7 @@ TEST_CASE("a call is sent with its method, how arrays are wanted and its paramet
   CHECK(end.outcome.result == Json{{"status", 0}});
   CHECK_FALSE(end.outcome.error);
   CHECK(end.loaded);
-  CHECK(end.handle_values.at("n_batch") == 3);
+  CHECK(connected.connection.handle_values() == Model::Values{{"n_batch", 3}});
 }
 
 TEST_CASE("a worker is asked whether it is there by a call of no method") {

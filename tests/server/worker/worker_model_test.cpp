@@ -141,17 +141,20 @@ TEST_CASE("a model that could not be loaded leaves its worker, which ends if it 
   CHECK(one.lost.all().empty());
 }
 
-TEST_CASE("what is known of a model is what its latest call has said") {
+TEST_CASE("what is known of a model is what a call has said of it last") {
   ModelOf one(Json{{"init", Json::array({ends_with(success(true, {{"n_batch", 1}, {"max_context_len", 4096}}))})},
                    {"plain", Json::array({ends_with(success(true, {{"n_batch", 2}})),
                                           ends_with({{"error", Json::object()}, {"handle_values", {{"n_batch", 3}}}}),
-                                          ends_with({{"result", Json::object()}})})}});
+                                          ends_with({{"result", Json::object()}, {"loaded", true}}),
+                                          ends_with(success(true, Json::object()))})}});
   CHECK(one.model->values().empty());
   one.load();
   CHECK(one.model->values() == Model::Values{{"n_batch", 1}, {"max_context_len", 4096}});
   CHECK_FALSE(one.call(kPlain).error);
   CHECK(one.model->values() == Model::Values{{"n_batch", 2}});
   CHECK(error_told(one.call(kPlain)).what() == std::string("the worker gave no reason"));
+  CHECK(one.model->values() == Model::Values{{"n_batch", 3}});
+  CHECK_FALSE(one.call(kPlain).error);
   CHECK(one.model->values() == Model::Values{{"n_batch", 3}});
   CHECK_FALSE(one.call(kPlain).error);
   CHECK(one.model->values().empty());
